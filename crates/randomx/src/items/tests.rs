@@ -70,14 +70,13 @@ fn batches_of_every_length_are_as_interpreted() {
 
 /// Tests all plans: which one is used otherwise depends on the machine.
 #[cfg(target_arch = "x86_64")]
-#[test]
-fn all_plans_are_as_interpreted() {
-    let (programs, numbers) = (generated(b"all plans"), numbers(200));
-    let oracle = Interpreted::new(&programs, Cpu::baseline());
+fn check_all_plans(programs: &Programs, lengths: impl Iterator<Item = usize> + Clone) {
+    let oracle = Interpreted::new(programs, Cpu::baseline());
+    let numbers = numbers(200);
     for cpu in levels() {
-        let mut code = SuperscalarCode::new(&programs, cpu, CodePages::default()).expect("a JIT");
+        let mut code = SuperscalarCode::new(programs, cpu, CodePages::default()).expect("a JIT");
         loop {
-            for length in (1..=33).chain([48, 96, 97, 200]) {
+            for length in lengths.clone() {
                 for numbers in numbers.chunks(length) {
                     let mut expected = vec![[0; 8]; numbers.len()];
                     let mut actual = expected.clone();
@@ -91,6 +90,23 @@ fn all_plans_are_as_interpreted() {
             }
         }
         code.calibrate(lines());
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn all_plans_are_as_interpreted() {
+    check_all_plans(&generated(b"all plans"), (1..=33).chain([48, 96, 97, 200]));
+}
+
+/// Kernels divide functions into parts, some of which have no operations here.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn all_plans_compute_functions_of_few_operations() {
+    for operations in 0..4 {
+        let mut programs = generated(b"few operations");
+        programs.iter_mut().for_each(|program| program.instructions.truncate(operations));
+        check_all_plans(&programs, [4, 6, 8, 16, 24, 96].into_iter());
     }
 }
 

@@ -33,7 +33,6 @@ binary! {
     vpmuludq Of 0xf4 Avx2;
     vpunpcklqdq Of 0x6c Avx2;
     vpunpckhqdq Of 0x6d Avx2;
-    vpcmpgtq Of38 0x37 Avx2;
     vpmullq Of38 0x40 Avx512;
     vpmadd52luq Of38 0xb4 Avx512;
     vpmadd52huq Of38 0xb5 Avx512;
@@ -43,9 +42,9 @@ macro_rules! of_32_bits {
     ($($name:ident $map:ident $code:literal;)*) => {
         /// Instructions on 32-bit elements: `dst = a op b`.
         impl Assembler {$(
-            #[doc = concat!("`", stringify!($name), " v, v, v`")]
+            #[doc = concat!("`", stringify!($name), " v, v, v | m`")]
             #[inline(always)]
-            pub fn $name<V: Vector>(&mut self, dst: V, a: V, b: V) {
+            pub fn $name<V: Vector>(&mut self, dst: V, a: V, b: impl VectorSource<V>) {
                 let opcode = Opcode::new(Prefix::P66, Map::$map, $code);
                 self.vector(Form::Avx2, opcode, dst, a, b, Immediate::NONE);
             }
@@ -115,6 +114,23 @@ impl Assembler {
         self.vex(opcode, V::WIDTH, dst.number(), a.number(), rm, control);
     }
 
+    /// `vblendvpd v, v, v, v` (registers 0 to 15, up to 256 bits): takes elements from `b` where those of `mask` are
+    /// negative, and from `a` elsewhere.
+    #[inline(always)]
+    pub fn vblendvpd<V: Vector>(&mut self, dst: V, a: V, b: V, mask: V) {
+        let opcode = Opcode::new(Prefix::P66, Map::Of3a, 0x4b);
+        let (rm, mask) = (b.rm(), Immediate::byte(mask.number() << 4));
+        self.vex(opcode, V::WIDTH, dst.number(), a.number(), rm, mask);
+    }
+
+    /// `vpshufb v, v, m` (registers 0 to 15, up to 256 bits)
+    #[inline(always)]
+    pub fn vpshufb<V: Vector>(&mut self, dst: V, a: V, control: Mem) {
+        let opcode = Opcode::new(Prefix::P66, Map::Of38, 0x00);
+        let rm = Rm::Memory(control);
+        self.vex(opcode, V::WIDTH, dst.number(), a.number(), rm, Immediate::NONE);
+    }
+
     /// `vinserti128 ymm, ymm, m128, imm8` (registers 0 to 15)
     #[inline(always)]
     pub fn vinserti128(&mut self, dst: Ymm, a: Ymm, b: Mem, half: u8) {
@@ -178,21 +194,6 @@ impl Assembler {
     pub fn vpshufd<V: Vector>(&mut self, dst: V, src: impl VectorSource<V>, control: u8) {
         let opcode = Opcode::new(Prefix::P66, Map::Of, 0x70);
         self.vector(Form::Avx2, opcode, dst, V::new(0), src, Immediate::byte(control));
-    }
-
-    /// `vpbroadcastq v, m64`
-    #[inline(always)]
-    pub fn vpbroadcastq<V: Vector>(&mut self, dst: V, src: Mem) {
-        let number = dst.number();
-        if V::WIDTH < 2 && number < 16 {
-            let opcode = Opcode::new(Prefix::P66, Map::Of38, 0x59);
-            self.vex(opcode, V::WIDTH, number, 0, Rm::Memory(src), Immediate::NONE);
-        } else {
-            // The displacement counts in elements, as with `Broadcast`.
-            let shape = Shape { width: V::WIDTH, broadcast: false, mask: 0 };
-            let opcode = q(Prefix::P66, Map::Of38, 0x59);
-            self.evex_unit(opcode, shape, 3, number, 0, Rm::Memory(src), Immediate::NONE);
-        }
     }
 
     /// `vzeroupper`: spares later SSE instructions merging with the upper halves.

@@ -5,6 +5,9 @@ use crate::jit::x86_64::assembler::{Assembler, Broadcast, Mask, Vector, VectorSo
 use crate::reciprocal::reciprocal;
 use crate::superscalar::{Instruction, Kind};
 
+/// The index of the vector of zeros among a group's free ones, with AVX2.
+const ZERO: usize = 5;
+
 /// Operands of `vpshufd`: the upper half of each 64-bit element in both halves, and both halves swapped.
 const UPPER: u8 = 0b11_11_01_01;
 const SWAP: u8 = 0b10_11_00_01;
@@ -36,7 +39,8 @@ pub(super) enum Combine {
     Xor,
 }
 
-/// Emits arithmetic.
+/// Emits arithmetic. Sums and products read a group's own vector last where they can: the encoding of AVX2 is a byte
+/// shorter if the last operand is one of the vectors 0 to 7.
 pub(super) struct Arithmetic<'a> {
     pub(super) a: &'a mut Assembler,
     pub(super) pool: &'a mut Pool,
@@ -44,6 +48,12 @@ pub(super) struct Arithmetic<'a> {
 }
 
 impl Arithmetic<'_> {
+    /// Emits the zeros that high products of AVX2 read. [`Lanes`](super::lanes::Lanes) overwrites them.
+    pub(super) fn zero<V: Vector>(&mut self, group: &Group<V>) {
+        let zero = group.free[ZERO];
+        self.a.vpxorq(zero, zero, zero);
+    }
+
     /// Emits `instruction` for all items of `group`.
     pub(super) fn operation<V: Vector>(&mut self, group: &Group<V>, instruction: &Instruction) {
         let dst = group.r[usize::from(instruction.dst & 7)];
@@ -56,10 +66,10 @@ impl Arithmetic<'_> {
             Kind::ImulR => self.multiply(group, dst, src),
             Kind::IrorC => self.rotate(group, dst, (instruction.imm32 & 63) as u8),
             Kind::IaddC7 | Kind::IaddC8 | Kind::IaddC9 => {
-                self.constant(group, Combine::Add, dst, extended);
+                self.constant(Combine::Add, dst, extended);
             }
             Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => {
-                self.constant(group, Combine::Xor, dst, extended);
+                self.constant(Combine::Xor, dst, extended);
             }
             Kind::ImulhR => self.multiply_high(group, dst, src),
             Kind::IsmulhR => self.multiply_high_signed(group, dst, src),
@@ -73,19 +83,12 @@ impl Arithmetic<'_> {
     }
 
     /// Emits the combination of `dst` with a constant.
-    pub(super) fn constant<V: Vector>(
-        &mut self,
-        group: &Group<V>,
-        combine: Combine,
-        dst: V,
-        value: u64,
-    ) {
-        let mem = self.pool.constant(value);
+    pub(super) fn constant<V: Vector>(&mut self, combine: Combine, dst: V, value: u64) {
         if self.set == Set::Avx2 {
-            let [t, ..] = group.free;
-            self.a.vpbroadcastq(t, mem);
-            self.combine(combine, dst, t);
+            let mem = self.pool.vector([value; 4]);
+            self.combine(combine, dst, mem);
         } else {
+            let mem = self.pool.constant(value);
             self.combine(combine, dst, Broadcast(mem));
         }
     }
@@ -107,16 +110,19 @@ impl Arithmetic<'_> {
             1 => self.a.vpaddq(t, src, src),
             _ => self.a.vpsllq(t, src, shift),
         }
-        self.a.vpaddq(dst, dst, t);
+        self.a.vpaddq(dst, t, dst);
     }
 
     fn rotate<V: Vector>(&mut self, group: &Group<V>, dst: V, count: u8) {
         if self.set != Set::Avx2 {
             return self.a.vprorq(dst, dst, count);
         }
+        if count.is_multiple_of(8) {
+            let control = self.pool.vector(rotation(count / 8));
+            return self.a.vpshufb(dst, dst, control);
+        }
         let [t, u, ..] = group.free;
         self.a.vpsrlq(t, dst, count);
-        // A count of 64 shifts everything out.
         self.a.vpsllq(u, dst, 64 - count);
         self.a.vporq(dst, t, u);
     }
@@ -136,16 +142,15 @@ impl Arithmetic<'_> {
 
     /// Emits `dst *= factor`.
     pub(super) fn multiply_constant<V: Vector>(&mut self, group: &Group<V>, dst: V, factor: u64) {
-        let constant = self.pool.constant(factor);
         if self.set != Set::Avx2 {
+            let constant = self.pool.constant(factor);
             return self.a.vpmullq(dst, dst, Broadcast(constant));
         }
         let [crossed, spare, ..] = group.free;
-        let swapped = self.pool.constant(factor.rotate_left(32));
-        self.a.vpbroadcastq(crossed, swapped);
-        self.a.vpmulld(crossed, crossed, dst);
-        self.a.vpbroadcastq(spare, constant);
-        self.a.vpmuludq(dst, dst, spare);
+        let swapped = self.pool.vector([factor.rotate_left(32); 4]);
+        let constant = self.pool.vector([factor; 4]);
+        self.a.vpmulld(crossed, dst, swapped);
+        self.a.vpmuludq(dst, dst, constant);
         self.add_crossed(dst, crossed, spare);
     }
 
@@ -154,7 +159,7 @@ impl Arithmetic<'_> {
         self.a.vpsrlq(spare, crossed, 32);
         self.a.vpaddd(crossed, crossed, spare);
         self.a.vpsllq(crossed, crossed, 32);
-        self.a.vpaddq(dst, dst, crossed);
+        self.a.vpaddq(dst, crossed, dst);
     }
 
     /// Emits moves of the upper halves to the lower ones, where products read their factors.
@@ -167,11 +172,9 @@ impl Arithmetic<'_> {
     fn multiply_high_signed<V: Vector>(&mut self, group: &Group<V>, dst: V, src: V) {
         let [.., excess, u] = group.free;
         if self.set == Set::Avx2 {
-            self.a.vpxorq(u, u, u);
-            self.a.vpcmpgtq(excess, u, dst);
-            self.a.vpandq(excess, excess, src);
-            self.a.vpcmpgtq(u, u, src);
-            self.a.vpandq(u, u, dst);
+            let zero = group.free[ZERO];
+            self.a.vblendvpd(excess, zero, src, dst);
+            self.a.vblendvpd(u, zero, dst, src);
             self.a.vpaddq(excess, excess, u);
             self.multiply_high(group, dst, src);
             self.a.vpsubq(dst, dst, excess);
@@ -202,15 +205,14 @@ impl Arithmetic<'_> {
         self.upper(t, dst);
         self.upper(u, src);
         self.a.vpmuludq(low, dst, src);
-        self.a.vpmuludq(cross, dst, u);
+        self.a.vpmuludq(cross, u, dst);
         self.a.vpmuludq(other, t, src);
         self.a.vpmuludq(t, t, u);
         self.a.vpsrlq(low, low, 32);
         self.a.vpaddq(cross, cross, low);
         // Only the lower half of the sum is added to the other product: all of it would overflow.
         if self.set == Set::Avx2 {
-            self.a.vpxorq(u, u, u);
-            self.a.vpblendd(low, cross, u, 0b1010_1010);
+            self.a.vpblendd(low, cross, group.free[ZERO], 0b1010_1010);
         } else {
             let half = self.pool.constant(u64::from(u32::MAX));
             self.a.vpandq(low, cross, Broadcast(half));
@@ -218,8 +220,8 @@ impl Arithmetic<'_> {
         self.a.vpaddq(other, other, low);
         self.a.vpsrlq(cross, cross, 32);
         self.a.vpsrlq(other, other, 32);
-        self.a.vpaddq(t, t, cross);
-        self.a.vpaddq(dst, t, other);
+        self.a.vpaddq(t, cross, t);
+        self.a.vpaddq(dst, other, t);
     }
 
     /// Emits the high half of a product, from products of 52 bits and of the 12 bits above: one sum
@@ -240,4 +242,12 @@ impl Arithmetic<'_> {
         self.a.vpsllq(at_104, at_104, 104 - 64);
         self.a.vpaddq(dst, at_52, at_104);
     }
+}
+
+/// Returns the operand of `vpshufb` that rotates 64-bit elements to the right by some bytes.
+fn rotation(bytes: u8) -> [u64; 4] {
+    let element =
+        |first: u8| u64::from_le_bytes(std::array::from_fn(|at| first + (at as u8 + bytes) % 8));
+    // Bytes are counted in each half of the vector.
+    [element(0), element(8), element(0), element(8)]
 }

@@ -20,31 +20,57 @@ pub(super) const LINE_MASK: i32 = (CACHE_SIZE as i32 >> LINE_SHIFT) - 1;
 
 /// The constants of the code, which follow it in memory.
 pub(super) struct Pool {
+    words: Constants<1>,
+    vectors: Constants<4>,
+}
+
+/// Different constants of `N` words.
+struct Constants<const N: usize> {
     label: Label,
-    constants: Vec<u64>,
-    places: HashMap<u64, i32>,
+    constants: Vec<[u64; N]>,
+    places: HashMap<[u64; N], i32>,
 }
 
 impl Pool {
     pub(super) fn new(a: &mut Assembler) -> Pool {
-        Pool { label: a.label(), constants: Vec::new(), places: HashMap::new() }
+        Pool { words: Constants::new(a), vectors: Constants::new(a) }
     }
 
     /// Returns the operand that reads `value`.
     pub(super) fn constant(&mut self, value: u64) -> Mem {
-        let place = *self.places.entry(value).or_insert_with(|| {
-            self.constants.push(value);
-            8 * (self.constants.len() as i32 - 1)
-        });
-        Mem::label(self.label, place)
+        self.words.operand([value])
+    }
+
+    /// Returns the operand that reads a vector of 256 bits. It is aligned.
+    pub(super) fn vector(&mut self, elements: [u64; 4]) -> Mem {
+        self.vectors.operand(elements)
     }
 
     /// Emits the constants.
     pub(super) fn emit(self, a: &mut Assembler) {
+        self.vectors.emit(a);
+        self.words.emit(a);
+    }
+}
+
+impl<const N: usize> Constants<N> {
+    fn new(a: &mut Assembler) -> Self {
+        Constants { label: a.label(), constants: Vec::new(), places: HashMap::new() }
+    }
+
+    fn operand(&mut self, constant: [u64; N]) -> Mem {
+        let place = *self.places.entry(constant).or_insert_with(|| {
+            self.constants.push(constant);
+            8 * N as i32 * (self.constants.len() as i32 - 1)
+        });
+        Mem::label(self.label, place)
+    }
+
+    fn emit(self, a: &mut Assembler) {
         a.align(LINE as usize);
         a.bind(self.label);
-        for constant in self.constants {
-            a.data(constant);
+        for word in self.constants.into_iter().flatten() {
+            a.data(word);
         }
     }
 }

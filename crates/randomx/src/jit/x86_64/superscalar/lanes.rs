@@ -78,8 +78,8 @@ impl Lanes for Ymm {
                 let word = 4 * half + 2 * pair;
                 a.vpunpcklqdq(free[4], first, second);
                 a.vpunpckhqdq(free[5], first, second);
-                a.vpxorq(registers[word], registers[word], free[4]);
-                a.vpxorq(registers[word + 1], registers[word + 1], free[5]);
+                a.vpxorq(registers[word], free[4], registers[word]);
+                a.vpxorq(registers[word + 1], free[5], registers[word + 1]);
             }
         }
     }

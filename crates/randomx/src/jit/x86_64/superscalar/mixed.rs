@@ -1,10 +1,8 @@
 //! SuperscalarHash on some items in vectors and on others in general purpose registers, at once.
 //!
-//! Without AVX-512 a product of 64 bits takes a vector eight instructions. Such vectors need as much
+//! Without AVX-512 a product of 64 bits takes a vector seven instructions. Such vectors need as much
 //! time for an item as general purpose registers, but other parts of the processor. So both compute
 //! items of their own, side by side.
-
-use std::iter;
 
 use super::arithmetic::{Arithmetic, Group, Set};
 use super::kernel::{ITEMS, LAST_ARGUMENT, LINE, LINES, NUMBERS, Pool};
@@ -15,8 +13,8 @@ use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Ymm};
 use crate::params::DATASET_BATCH;
 use crate::superscalar::{Instruction, Program};
 
-/// Numbers of items in general purpose registers, one after the other, beside one vector. With 4, both parts of a
-/// processor take about as long. With 2, the code is short enough for the decoded instructions that an AMD Zen 3 keeps.
+/// Numbers of items in general purpose registers, one after the other, beside one vector. With 4, these registers and
+/// the vector take about as long. With 2, the code is shorter, and an AMD Zen 3 waits for code.
 pub(super) const SCALARS: [usize; 2] = [4, 2];
 
 /// Returns the items of a turn.
@@ -28,6 +26,9 @@ pub(super) const fn items_per_turn(scalars: usize) -> usize {
 pub(super) const fn turns(scalars: usize) -> usize {
     DATASET_BATCH / items_per_turn(scalars)
 }
+
+/// The turns whose next lines are prefetched together, a power of two: 12 or 16 lines. An AMD Zen 3 waits for 24 at once.
+const FETCHED_TURNS: i32 = 2;
 
 /// The memory of the present turn.
 const PLACE: Gpr = Gpr::Rsi;
@@ -42,6 +43,8 @@ mod frame {
     pub(super) const NUMBERS: i32 = 8;
     pub(super) const ITEMS: i32 = 16;
     pub(super) const TURNS: i32 = 24;
+    /// The first place whose next lines are not prefetched yet.
+    pub(super) const UNFETCHED: i32 = 32;
     pub(super) const PLACES: i32 = 64;
 }
 
@@ -58,7 +61,24 @@ mod place {
     }
 }
 
-/// A part of a function for the items in general purpose registers.
+/// The parts of a function. Each takes all turns before the next one, so that it is short enough for the decoded
+/// instructions that a processor keeps. It has its share of the operations on vectors, and all operations for its share
+/// of the other items.
+const PARTS: usize = 2;
+
+/// One part of a function.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    program: &'a Program,
+    /// The register that selected the line for the end of this function, or `None` in the first one.
+    selected: Option<u8>,
+    is_last_function: bool,
+    number: usize,
+    /// The items in general purpose registers of all parts.
+    scalars: usize,
+}
+
+/// A step for the items in general purpose registers.
 enum Step<'a> {
     Begin(usize),
     Operation(&'a Instruction),
@@ -69,85 +89,118 @@ enum Step<'a> {
 /// before the next function. The kernel's last argument is the number of turns, 1 to [`turns`].
 pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8], scalars: usize) {
     enter(a, scalars);
-    let items = LINE * items_per_turn(scalars) as i32;
-    let group: Group<Ymm> = vector::registers(0, 1);
-    let offsets = Mem::new(PLACE, place::OFFSETS);
-    let mut before = None;
+    let mut selected = None;
     for (index, program) in programs.iter().enumerate() {
-        let (is_first, is_last) = (index == 0, index + 1 == programs.len());
-        a.mov(TURN, slot(frame::TURNS));
-        a.lea(PLACE, slot(frame::PLACES));
-        let again = vector::aligned(a);
-        let mut e = Arithmetic { a, pool, set: Set::Avx2 };
-        if is_first {
-            e.a.mov(ARGUMENT, slot(frame::NUMBERS));
-            vector::begin(&mut e, &group, Mem::new(ARGUMENT, 0), offsets);
-            prefetch_lines(e.a, offsets);
+        // Only the first function and the last one use the argument.
+        let is_last_function = index + 1 == programs.len();
+        let (argument, step) =
+            if is_last_function { (frame::ITEMS, LINE) } else { (frame::NUMBERS, 4) };
+        let address = program.address_register & 7;
+        for number in 0..PARTS {
+            a.mov(TURN, slot(frame::TURNS));
+            a.mov(ARGUMENT, slot(argument));
+            a.lea(PLACE, slot(frame::PLACES));
+            a.store(slot(frame::UNFETCHED), PLACE);
+            let again = vector::aligned(a);
+            let part = Part { program, selected, is_last_function, number, scalars };
+            part.emit(&mut Arithmetic { a, pool, set: Set::Avx2 });
+            a.add(ARGUMENT, step * items_per_turn(scalars) as i32);
+            a.add(PLACE, place::size(scalars));
+            a.dec(TURN);
+            if part.is_last() && !is_last_function {
+                a.test_immediate(TURN, FETCHED_TURNS - 1);
+                a.jcc_back(Condition::NotZero, again);
+                prefetch_places(a, scalars, address);
+                a.test(TURN, TURN);
+            }
+            a.jcc_back(Condition::NotZero, again);
+        }
+        selected = Some(address);
+    }
+    leave(a);
+}
+
+impl Part<'_> {
+    fn is_last(self) -> bool {
+        self.number + 1 == PARTS
+    }
+
+    fn emit(self, e: &mut Arithmetic) {
+        let group: Group<Ymm> = vector::only_group();
+        let offsets = Mem::new(PLACE, place::OFFSETS);
+        e.zero(&group);
+        if self.selected.is_none() && self.number == 0 {
+            vector::begin(e, &group, Mem::new(ARGUMENT, 0), offsets);
+            vector::prefetch_lines::<Ymm>(e.a, offsets);
         } else {
             for (word, register) in (0..).zip(group.r) {
                 e.a.vmovdqu64(register, Mem::new(PLACE, place::VECTOR * word));
             }
         }
-        if is_last {
-            e.a.mov(ARGUMENT, slot(frame::ITEMS));
-        }
-
-        let address = program.address_register & 7;
-        let mut steps = steps(program, scalars);
-        let (all, mut emitted) = (scalars * (program.instructions.len() + 2), 0);
-        for (at, instruction) in (1..).zip(&program.instructions) {
-            e.operation(&group, instruction);
-            let due = all * at / program.instructions.len();
-            for step in steps.by_ref().take(due - emitted) {
-                match step {
-                    Step::Begin(item) => match before {
-                        None => {
-                            let number = Mem::new(ARGUMENT, 4 * (Ymm::LANES + item) as i32);
-                            scalar::begin(e.a, e.pool, number);
-                        }
-                        Some(address) => scalar::load(e.a, scalar_place(item), address),
-                    },
-                    Step::Operation(instruction) => scalar::operation(e.a, e.pool, instruction),
-                    Step::End(item) if is_last => {
-                        let item = LINE * (Ymm::LANES + item) as i32;
-                        scalar::end(e.a, Mem::new(ARGUMENT, item), None);
-                    }
-                    Step::End(item) => scalar::end(e.a, scalar_place(item), Some(address)),
-                }
+        self.operations(e, &group);
+        if self.is_last() {
+            Ymm::mix(e.a, group.r, group.free, LINES, offsets);
+            if self.is_last_function {
+                return Ymm::store(e.a, group.r, group.free, Mem::new(ARGUMENT, 0));
             }
+            vector::next_offsets(e, &group, self.program, offsets);
+        }
+        for (word, register) in (0..).zip(group.r) {
+            e.a.store_vmovdqu64(Mem::new(PLACE, place::VECTOR * word), register);
+        }
+    }
+
+    /// Emits the part's operations on the vectors and, evenly among them, the steps for its items.
+    fn operations(self, e: &mut Arithmetic, group: &Group<Ymm>) {
+        let instructions = &self.program.instructions;
+        let share = |all: usize| all * self.number / PARTS..all * (self.number + 1) / PARTS;
+        let vectors = &instructions[share(instructions.len())];
+        let mut steps: Vec<Step> = Vec::new();
+        for item in share(self.scalars) {
+            steps.push(Step::Begin(item));
+            steps.extend(instructions.iter().map(Step::Operation));
+            steps.push(Step::End(item));
+        }
+        let mut emitted = 0;
+        for (at, instruction) in (1..).zip(vectors) {
+            e.operation(group, instruction);
+            let due = steps.len() * at / vectors.len();
+            self.steps(e, &steps[emitted..due]);
             emitted = due;
         }
+        // A function with a single operation has none for the vectors of its first part.
+        self.steps(e, &steps[emitted..]);
+    }
 
-        Ymm::mix(e.a, group.r, group.free, LINES, offsets);
-        if is_last {
-            Ymm::store(e.a, group.r, group.free, Mem::new(ARGUMENT, 0));
-            e.a.add(ARGUMENT, items);
-            e.a.store(slot(frame::ITEMS), ARGUMENT);
-        } else {
-            vector::next_offsets(&mut e, &group, program, offsets);
-            prefetch_lines(e.a, offsets);
-            for (word, register) in (0..).zip(group.r) {
-                e.a.store_vmovdqu64(Mem::new(PLACE, place::VECTOR * word), register);
+    fn steps(self, e: &mut Arithmetic, steps: &[Step]) {
+        for step in steps {
+            match (step, self.selected) {
+                (&Step::Begin(item), None) => {
+                    let number = Mem::new(ARGUMENT, 4 * (Ymm::LANES + item) as i32);
+                    scalar::begin(e.a, e.pool, number);
+                }
+                (&Step::Begin(item), Some(address)) => {
+                    scalar::load(e.a, scalar_place(item), address);
+                }
+                (Step::Operation(instruction), _) => {
+                    scalar::operation(e.a, e.pool, instruction);
+                }
+                (&Step::End(item), _) => {
+                    scalar::mix(e.a);
+                    scalar::store(e.a, self.result(item));
+                }
             }
         }
-        if is_first {
-            e.a.add(ARGUMENT, 4 * items_per_turn(scalars) as i32);
-            e.a.store(slot(frame::NUMBERS), ARGUMENT);
-        }
-        e.a.add(PLACE, place::size(scalars));
-        e.a.dec(TURN);
-        e.a.jcc_back(Condition::NotZero, again);
-        before = Some(address);
     }
-    leave(a);
-}
 
-/// Returns the steps of a function: for one item after the other, all of its operations.
-fn steps(program: &Program, scalars: usize) -> impl Iterator<Item = Step<'_>> {
-    (0..scalars).flat_map(|item| {
-        let operations = program.instructions.iter().map(Step::Operation);
-        iter::once(Step::Begin(item)).chain(operations).chain([Step::End(item)])
-    })
+    /// Returns where the function stores an item.
+    fn result(self, item: usize) -> Mem {
+        if self.is_last_function {
+            Mem::new(ARGUMENT, LINE * (Ymm::LANES + item) as i32)
+        } else {
+            scalar_place(item)
+        }
+    }
 }
 
 /// The least size of a page of memory.
@@ -183,10 +236,22 @@ fn leave(a: &mut Assembler) {
     a.ret();
 }
 
-fn prefetch_lines(a: &mut Assembler, offsets: Mem) {
-    for lane in 0..Ymm::LANES as i32 {
-        vector::prefetch(a, offsets.plus(8 * lane));
+/// Emits prefetches of the next lines of the items in all places up to the present one. Overwrites the registers of
+/// items.
+fn prefetch_places(a: &mut Assembler, scalars: usize, address: u8) {
+    let (unfetched, bytes) = (Gpr::R8, Gpr::R9);
+    a.mov(unfetched, slot(frame::UNFETCHED));
+    a.mov(bytes, PLACE);
+    a.sub(bytes, unfetched);
+    let again = a.position();
+    vector::prefetch_lines::<Ymm>(a, Mem::new(unfetched, place::OFFSETS));
+    for item in 0..scalars as i32 {
+        scalar::prefetch(a, Mem::new(unfetched, place::SCALAR + LINE * item), address);
     }
+    a.add(unfetched, place::size(scalars));
+    a.sub(bytes, place::size(scalars));
+    a.jcc_back(Condition::NotZero, again);
+    a.store(slot(frame::UNFETCHED), unfetched);
 }
 
 fn slot(offset: i32) -> Mem {

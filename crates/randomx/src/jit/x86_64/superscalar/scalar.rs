@@ -54,7 +54,11 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
         for instruction in &program.instructions {
             operation(a, pool, instruction);
         }
-        end(a, item, (index < 7).then_some(address));
+        mix(a);
+        if index + 1 < programs.len() {
+            prefetch_line(a, REGISTERS[usize::from(address)]);
+        }
+        store(a, item);
         before = Some(address);
         a.add(ITEM, LINE);
         a.dec(COUNT);
@@ -92,19 +96,30 @@ pub(super) fn load(a: &mut Assembler, item: Mem, address: u8) {
     }
 }
 
-/// Emits the end of a function: mixes in the line, fetches the next one, which register `address`
-/// selects if there is one, and stores the registers to `item`.
-pub(super) fn end(a: &mut Assembler, item: Mem, address: Option<u8>) {
+/// Emits the XOR of the line of the cache into the registers.
+pub(super) fn mix(a: &mut Assembler) {
     for (word, register) in REGISTERS.into_iter().enumerate() {
         a.xor(register, Mem::new(OWN_LINE, 8 * word as i32));
     }
-    if let Some(address) = address {
-        line(a, Rax, REGISTERS[usize::from(address)]);
-        a.prefetcht0(Mem::indexed(LINES, Rax, Scale::One, 0));
-    }
+}
+
+/// Emits stores of the registers to `item`.
+pub(super) fn store(a: &mut Assembler, item: Mem) {
     for (word, register) in REGISTERS.into_iter().enumerate() {
         a.store(item.plus(8 * word as i32), register);
     }
+}
+
+/// Emits a prefetch of the line that register `address` of a stored item selects.
+pub(super) fn prefetch(a: &mut Assembler, item: Mem, address: u8) {
+    a.mov(Rax, item.plus(8 * i32::from(address)));
+    prefetch_line(a, Rax);
+}
+
+/// Emits a prefetch of the line that `address` selects. Overwrites `rax`.
+fn prefetch_line(a: &mut Assembler, address: Gpr) {
+    line(a, Rax, address);
+    a.prefetcht0(Mem::indexed(LINES, Rax, Scale::One, 0));
 }
 
 /// Emits the computation of the offset of the cache line that `address` selects.

@@ -124,29 +124,36 @@ fn operations_of_avx2() {
         "vpsubq ymm0, ymm0, ymm5
          vpxor ymm0, ymm0, ymm5
          vpsllq ymm8, ymm5, 2
-         vpaddq ymm0, ymm0, ymm8
+         vpaddq ymm0, ymm8, ymm0
          vpshufd ymm8, ymm5, 0B1h
          vpmulld ymm8, ymm8, ymm0
          vpmuludq ymm0, ymm0, ymm5
          vpsrlq ymm9, ymm8, 20h
          vpaddd ymm8, ymm8, ymm9
          vpsllq ymm8, ymm8, 20h
-         vpaddq ymm0, ymm0, ymm8
+         vpaddq ymm0, ymm8, ymm0
          vpsrlq ymm8, ymm0, 0Dh
          vpsllq ymm9, ymm0, 33h
          vpor ymm0, ymm8, ymm9
-         vpbroadcastq ymm8, [rip+72h]
-         vpaddq ymm0, ymm0, ymm8
-         vpbroadcastq ymm8, [rip+6Ch]
-         vpxor ymm0, ymm0, ymm8
-         vpbroadcastq ymm8, [rip+66h]
-         vpmulld ymm8, ymm8, ymm0
-         vpbroadcastq ymm9, [rip+58h]
-         vpmuludq ymm0, ymm0, ymm9
+         vpaddq ymm0, ymm0, [rip+35h]
+         vpxor ymm0, ymm0, [rip+4Dh]
+         vpmulld ymm8, ymm0, [rip+64h]
+         vpmuludq ymm0, ymm0, [rip+5Ch]
          vpsrlq ymm9, ymm8, 20h
          vpaddd ymm8, ymm8, ymm9
          vpsllq ymm8, ymm8, 20h
-         vpaddq ymm0, ymm0, ymm8",
+         vpaddq ymm0, ymm8, ymm0",
+    );
+}
+
+#[test]
+fn rotations_of_avx2_by_bytes() {
+    let rotations = [16, 56, 16].map(|count| instruction(Kind::IrorC, count));
+    assert_lines(
+        &vectors::<Ymm>(Set::Avx2, &rotations),
+        "vpshufb ymm0, ymm0, [rip+37h]
+         vpshufb ymm0, ymm0, [rip+4Eh]
+         vpshufb ymm0, ymm0, [rip+25h]",
     );
 }
 
@@ -157,7 +164,7 @@ fn operations_of_avx512() {
         "vpsubq zmm0, zmm0, zmm5
          vpxorq zmm0, zmm0, zmm5
          vpsllq zmm8, zmm5, 2
-         vpaddq zmm0, zmm0, zmm8
+         vpaddq zmm0, zmm8, zmm0
          vpmullq zmm0, zmm0, zmm5
          vprorq zmm0, zmm0, 0Dh
          vpaddq zmm0, zmm0, [rip+50h]{1to8}
@@ -170,27 +177,23 @@ fn operations_of_avx512() {
 fn high_products_of_avx2() {
     assert_lines(
         &vectors::<Ymm>(Set::Avx2, &[instruction(Kind::IsmulhR, 0)]),
-        "vpxor ymm15, ymm15, ymm15
-         vpcmpgtq ymm14, ymm15, ymm0
-         vpand ymm14, ymm14, ymm5
-         vpcmpgtq ymm15, ymm15, ymm5
-         vpand ymm15, ymm15, ymm0
+        "vblendvpd ymm14, ymm13, ymm5, ymm0
+         vblendvpd ymm15, ymm13, ymm0, ymm5
          vpaddq ymm14, ymm14, ymm15
          vpshufd ymm8, ymm0, 0F5h
          vpshufd ymm9, ymm5, 0F5h
          vpmuludq ymm10, ymm0, ymm5
-         vpmuludq ymm11, ymm0, ymm9
+         vpmuludq ymm11, ymm9, ymm0
          vpmuludq ymm12, ymm8, ymm5
          vpmuludq ymm8, ymm8, ymm9
          vpsrlq ymm10, ymm10, 20h
          vpaddq ymm11, ymm11, ymm10
-         vpxor ymm9, ymm9, ymm9
-         vpblendd ymm10, ymm11, ymm9, 0AAh
+         vpblendd ymm10, ymm11, ymm13, 0AAh
          vpaddq ymm12, ymm12, ymm10
          vpsrlq ymm11, ymm11, 20h
          vpsrlq ymm12, ymm12, 20h
-         vpaddq ymm8, ymm8, ymm11
-         vpaddq ymm0, ymm8, ymm12
+         vpaddq ymm8, ymm11, ymm8
+         vpaddq ymm0, ymm12, ymm8
          vpsubq ymm0, ymm0, ymm14",
     );
 }
@@ -205,7 +208,7 @@ fn high_products_of_avx512() {
          vpshufd zmm8, zmm0, 0F5h
          vpshufd zmm9, zmm5, 0F5h
          vpmuludq zmm10, zmm0, zmm5
-         vpmuludq zmm11, zmm0, zmm9
+         vpmuludq zmm11, zmm9, zmm0
          vpmuludq zmm12, zmm8, zmm5
          vpmuludq zmm8, zmm8, zmm9
          vpsrlq zmm10, zmm10, 20h
@@ -214,8 +217,8 @@ fn high_products_of_avx512() {
          vpaddq zmm12, zmm12, zmm10
          vpsrlq zmm11, zmm11, 20h
          vpsrlq zmm12, zmm12, 20h
-         vpaddq zmm8, zmm8, zmm11
-         vpaddq zmm0, zmm8, zmm12
+         vpaddq zmm8, zmm11, zmm8
+         vpaddq zmm0, zmm12, zmm8
          vpsubq zmm0{k1}, zmm0, zmm5
          vpsubq zmm0{k2}, zmm0, zmm14",
     );

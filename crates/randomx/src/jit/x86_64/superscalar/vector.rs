@@ -75,6 +75,8 @@ pub(super) const TURNS: usize = 4;
 /// Emits a kernel that computes one vector of items after the other, and each function for all of
 /// them before the next function. It is for processors with too few registers for two groups. The
 /// kernel's last argument is the number of vectors, 1 to [`TURNS`].
+///
+/// The lines for the end of a function are prefetched together before it, for all items.
 pub(super) fn emit_in_turn<V: Lanes>(
     a: &mut Assembler,
     pool: &mut Pool,
@@ -84,7 +86,7 @@ pub(super) fn emit_in_turn<V: Lanes>(
     let vector = 8 * V::LANES as i32;
     let state = 8 * vector;
     let (turns, place) = (Gpr::R9, Gpr::R8);
-    let group: Group<V> = registers(0, 1);
+    let group: Group<V> = only_group();
     let offsets = Mem::new(place, state);
     enter(a, TURNS as i32 * (state + OFFSETS));
     let mut e = Arithmetic { a, pool, set };
@@ -92,12 +94,11 @@ pub(super) fn emit_in_turn<V: Lanes>(
         e.a.mov(turns, LAST_ARGUMENT);
         e.a.mov(place, Gpr::Rsp);
         let again = aligned(e.a);
+        e.zero(&group);
         if index == 0 {
             begin(&mut e, &group, Mem::new(NUMBERS, 0), offsets);
             e.a.add(NUMBERS, 4 * V::LANES as i32);
-            for lane in 0..V::LANES as i32 {
-                prefetch(e.a, offsets.plus(8 * lane));
-            }
+            prefetch_lines::<V>(e.a, offsets);
         } else {
             for (word, register) in (0..).zip(group.r) {
                 e.a.vmovdqu64(register, Mem::new(place, vector * word));
@@ -109,9 +110,6 @@ pub(super) fn emit_in_turn<V: Lanes>(
         V::mix(e.a, group.r, group.free, LINES, offsets);
         if index + 1 < programs.len() {
             next_offsets(&mut e, &group, program, offsets);
-            for lane in 0..V::LANES as i32 {
-                prefetch(e.a, offsets.plus(8 * lane));
-            }
             for (word, register) in (0..).zip(group.r) {
                 e.a.store_vmovdqu64(Mem::new(place, vector * word), register);
             }
@@ -122,12 +120,28 @@ pub(super) fn emit_in_turn<V: Lanes>(
         e.a.add(place, state + OFFSETS);
         e.a.dec(turns);
         e.a.jcc_back(Condition::NotZero, again);
+        if index + 1 < programs.len() {
+            e.a.mov(turns, LAST_ARGUMENT);
+            e.a.mov(place, Gpr::Rsp);
+            let again = e.a.position();
+            prefetch_lines::<V>(e.a, offsets);
+            e.a.add(place, state + OFFSETS);
+            e.a.dec(turns);
+            e.a.jcc_back(Condition::NotZero, again);
+        }
     }
     leave(e.a);
 }
 
-/// Returns the registers of a group. Lower numbers make shorter code, and AVX2 has only 16.
-pub(super) fn registers<V: Lanes>(group: usize, groups: usize) -> Group<V> {
+/// Returns the registers of the only group of AVX2. The shortest code has two of the vectors for intermediate values
+/// among the first eight.
+pub(super) fn only_group<V: Lanes>() -> Group<V> {
+    let vectors = |numbers: [u8; 8]| numbers.map(V::new);
+    Group { r: vectors([0, 1, 2, 3, 4, 5, 14, 15]), free: vectors([6, 7, 8, 9, 10, 11, 12, 13]) }
+}
+
+/// Returns the registers of one of some groups.
+fn registers<V: Lanes>(group: usize, groups: usize) -> Group<V> {
     let first = 8 * groups;
     Group {
         r: std::array::from_fn(|index| V::new((8 * group + index) as u8)),
@@ -162,11 +176,11 @@ pub(super) fn begin<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, numbers: Mem
     let r0 = group.r[0];
     e.a.vpmovzxdq(r0, numbers);
     store_offsets(e, group, r0, offsets);
-    e.constant(group, Combine::Add, r0, 1);
+    e.constant(Combine::Add, r0, 1);
     e.multiply_constant(group, r0, ITEM_MULTIPLIER);
     for (&register, constant) in group.r.iter().zip(ITEM_CONSTANTS).skip(1) {
         e.a.vmovdqu64(register, r0);
-        e.constant(group, Combine::Xor, register, constant);
+        e.constant(Combine::Xor, register, constant);
     }
 }
 
@@ -185,7 +199,7 @@ pub(super) fn next_offsets<V: Lanes>(
 fn store_offsets<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, address: V, offsets: Mem) {
     let [.., offset] = group.free;
     e.a.vpsllq(offset, address, LINE_SHIFT);
-    e.constant(group, Combine::And, offset, u64::from(LINE_MASK as u32) << LINE_SHIFT);
+    e.constant(Combine::And, offset, u64::from(LINE_MASK as u32) << LINE_SHIFT);
     e.a.store_vmovdqu64(offsets, offset);
 }
 
@@ -199,7 +213,14 @@ fn prefetches(
     groups.flat_map(move |group| (0..lanes).map(move |lane| group.plus(8 * lane as i32)))
 }
 
-pub(super) fn prefetch(a: &mut Assembler, offset: Mem) {
+/// Emits prefetches of the lines of one vector's items.
+pub(super) fn prefetch_lines<V: Lanes>(a: &mut Assembler, offsets: Mem) {
+    for lane in 0..V::LANES as i32 {
+        prefetch(a, offsets.plus(8 * lane));
+    }
+}
+
+fn prefetch(a: &mut Assembler, offset: Mem) {
     a.mov(Gpr::Rax, offset);
     a.prefetcht0(Mem::indexed(LINES, Gpr::Rax, Scale::One, 0));
 }

@@ -20,6 +20,7 @@ fn the_avx2_encoding_is_used_where_possible() {
             a.vpaddd(Ymm(8), Ymm(2), Ymm(13));
             a.vpaddd(Zmm(8), Zmm(20), Zmm(13));
             a.vpmulld(Ymm(8), Ymm(2), Ymm(13));
+            a.vpmulld(Ymm(8), Ymm(2), Mem::new(Rax, 32));
             a.vpmulld(Zmm(8), Zmm(20), Zmm(13));
             a.vpunpcklqdq(Ymm(8), Ymm(2), Ymm(13));
             a.vpunpckhqdq(Zmm(8), Zmm(20), Zmm(13));
@@ -31,8 +32,9 @@ fn the_avx2_encoding_is_used_where_possible() {
             a.vmovdqu64(Zmm(3), Mem::new(Rsi, 64));
             a.store_vmovdqu64(Mem::new(R13, 0), Ymm(9));
             a.store_vmovdqu64(Mem::indexed(R13, R14, Scale::Eight, 128), Zmm(25));
-            a.vpcmpgtq(Ymm(8), Ymm(2), Ymm(13));
             a.vpblendd(Ymm(8), Ymm(2), Ymm(13), 0xaa);
+            a.vblendvpd(Ymm(8), Ymm(2), Ymm(13), Ymm(9));
+            a.vpshufb(Ymm(8), Ymm(12), Mem::new(Rax, 32));
             a.vinserti128(Ymm(8), Ymm(2), Mem::new(R13, 16), 1);
             a.vpmovzxdq(Ymm(8), Mem::new(R9, 16));
             a.vperm2i128(Ymm(1), Ymm(9), Ymm(10), 0x31);
@@ -51,6 +53,7 @@ fn the_avx2_encoding_is_used_where_possible() {
          vpaddd ymm8, ymm2, ymm13
          vpaddd zmm8, zmm20, zmm13
          vpmulld ymm8, ymm2, ymm13
+         vpmulld ymm8, ymm2, [rax+20h]
          vpmulld zmm8, zmm20, zmm13
          vpunpcklqdq ymm8, ymm2, ymm13
          vpunpckhqdq zmm8, zmm20, zmm13
@@ -62,8 +65,9 @@ fn the_avx2_encoding_is_used_where_possible() {
          vmovdqu64 zmm3, [rsi+40h]
          vmovdqu [r13], ymm9
          vmovdqu64 [r13+r14*8+80h], zmm25
-         vpcmpgtq ymm8, ymm2, ymm13
          vpblendd ymm8, ymm2, ymm13, 0AAh
+         vblendvpd ymm8, ymm2, ymm13, ymm9
+         vpshufb ymm8, ymm12, [rax+20h]
          vinserti128 ymm8, ymm2, [r13+10h], 1
          vpmovzxdq ymm8, [r9+10h]
          vperm2i128 ymm1, ymm9, ymm10, 31h
@@ -89,8 +93,6 @@ fn avx512() {
             a.vpmadd52huq(Ymm(4), Ymm(5), Ymm(26));
             a.vpsubq_masked(Zmm(1), Mask(2), Zmm(17), Zmm(3));
             a.vpmovq2m(Mask(3), Zmm(19));
-            a.vpbroadcastq(Ymm(1), Mem::new(Rdx, 8));
-            a.vpbroadcastq(Zmm(1), Mem::new(Rdx, 8));
             a.vinserti64x4(Zmm(30), Zmm(14), Mem::new(R9, 32), 1);
             a.vpmovzxdq(Zmm(18), Mem::new(R9, 64));
         },
@@ -108,8 +110,6 @@ fn avx512() {
          vpmadd52huq ymm4, ymm5, ymm26
          vpsubq zmm1{k2}, zmm17, zmm3
          vpmovq2m k3, zmm19
-         vpbroadcastq ymm1, [rdx+8]
-         vpbroadcastq zmm1, [rdx+8]
          vinserti64x4 zmm30, zmm14, [r9+20h], 1
          vpmovzxdq zmm18, [r9+40h]",
     );
