@@ -3,7 +3,7 @@
 //! The functions of a key are compiled once, in several kernels: one computes item after item in
 //! general purpose registers, the others 4 to 24 items at once in vectors. Measurements decided which
 //! kernel computes how many items. The table gives milliseconds for the 16,384 items of a hash, on
-//! an Intel server processor with AVX-512, the best of many short runs.
+//! an Intel server processor with AVX-512, the best of many short runs. Its row AVX2 is of earlier code.
 //!
 //! | items at a time | 1    | 2    | 3   | 4   | 8   | 16  | 24  |
 //! | --------------- | ---- | ---- | --- | --- | --- | --- | --- |
@@ -14,8 +14,8 @@
 //! | AVX-512, 8 wide |      |      |     |     | 3.4 | 2.9 | 2.9 |
 //!
 //! One item alone waits for memory most of the time. Two in vectors save little of that time and
-//! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. Without AVX-512, vectors,
-//! general purpose registers and both at once take similar times, and the order depends on the processor.
+//! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. Without AVX-512, the order
+//! of vectors, general purpose registers and both at once depends on the processor and the number of items.
 //! So there are several plans of which kernel computes how many items, and
 //! [`SuperscalarCode::calibrate`] measures which one is fastest in batches of some sizes.
 
@@ -276,7 +276,7 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Choice> {
         ]
     } else if cpu.has(Extension::Avx2) {
         let start = begin(a);
-        vector::emit_in_turn::<Ymm>(a, &mut pool, programs, Set::Avx2);
+        vector::emit_in_turn(a, &mut pool, programs);
         let turns = 1..=TURNS;
         let vectors = turns.map(|turns| Batch::new(turns * Ymm::LANES, start, turns));
         let vectors: Plan = scalars(Ymm::LANES - 1).chain(vectors).collect();

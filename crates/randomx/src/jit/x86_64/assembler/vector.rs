@@ -44,7 +44,8 @@ macro_rules! of_32_bits {
         impl Assembler {$(
             #[doc = concat!("`", stringify!($name), " v, v, v | m`")]
             #[inline(always)]
-            pub fn $name<V: Vector>(&mut self, dst: V, a: V, b: impl VectorSource<V>) {
+            pub fn $name<V: Vector, S: VectorSource<V>>(&mut self, dst: V, a: V, b: S) {
+                const { assert!(!S::BROADCAST, "an operand of 64 bits") };
                 let opcode = Opcode::new(Prefix::P66, Map::$map, $code);
                 self.vector(Form::Avx2, opcode, dst, a, b, Immediate::NONE);
             }

@@ -39,8 +39,8 @@ pub(super) enum Combine {
     Xor,
 }
 
-/// Emits arithmetic. Sums and products read a group's own vector last where they can: the encoding of AVX2 is a byte
-/// shorter if the last operand is one of the vectors 0 to 7.
+/// Emits arithmetic. Many instructions of AVX2 are a byte shorter if their last operand is one of the vectors 0 to 7.
+/// So sums and products read the first two free vectors last where they can.
 pub(super) struct Arithmetic<'a> {
     pub(super) a: &'a mut Assembler,
     pub(super) pool: &'a mut Pool,
@@ -48,7 +48,7 @@ pub(super) struct Arithmetic<'a> {
 }
 
 impl Arithmetic<'_> {
-    /// Emits the zeros that high products of AVX2 read. [`Lanes`](super::lanes::Lanes) overwrites them.
+    /// Emits the zeros that high products of AVX2 read. [`Lanes`](super::lanes::Lanes) may overwrite them.
     pub(super) fn zero<V: Vector>(&mut self, group: &Group<V>) {
         let zero = group.free[ZERO];
         self.a.vpxorq(zero, zero, zero);
@@ -110,7 +110,7 @@ impl Arithmetic<'_> {
             1 => self.a.vpaddq(t, src, src),
             _ => self.a.vpsllq(t, src, shift),
         }
-        self.a.vpaddq(dst, t, dst);
+        self.a.vpaddq(dst, dst, t);
     }
 
     fn rotate<V: Vector>(&mut self, group: &Group<V>, dst: V, count: u8) {
@@ -159,7 +159,7 @@ impl Arithmetic<'_> {
         self.a.vpsrlq(spare, crossed, 32);
         self.a.vpaddd(crossed, crossed, spare);
         self.a.vpsllq(crossed, crossed, 32);
-        self.a.vpaddq(dst, crossed, dst);
+        self.a.vpaddq(dst, dst, crossed);
     }
 
     /// Emits moves of the upper halves to the lower ones, where products read their factors.
@@ -205,8 +205,8 @@ impl Arithmetic<'_> {
         self.upper(t, dst);
         self.upper(u, src);
         self.a.vpmuludq(low, dst, src);
-        self.a.vpmuludq(cross, u, dst);
-        self.a.vpmuludq(other, t, src);
+        self.a.vpmuludq(cross, dst, u);
+        self.a.vpmuludq(other, src, t);
         self.a.vpmuludq(t, t, u);
         self.a.vpsrlq(low, low, 32);
         self.a.vpaddq(cross, cross, low);

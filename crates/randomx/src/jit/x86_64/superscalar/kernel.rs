@@ -24,7 +24,7 @@ pub(super) struct Pool {
     vectors: Constants<4>,
 }
 
-/// Different constants of `N` words.
+/// Distinct constants of `N` words of 64 bits each.
 struct Constants<const N: usize> {
     label: Label,
     constants: Vec<[u64; N]>,
@@ -41,7 +41,7 @@ impl Pool {
         self.words.operand([value])
     }
 
-    /// Returns the operand that reads a vector of 256 bits. It is aligned.
+    /// Returns the operand that reads `elements`, aligned to 32 bytes.
     pub(super) fn vector(&mut self, elements: [u64; 4]) -> Mem {
         self.vectors.operand(elements)
     }

@@ -1,7 +1,7 @@
 //! SuperscalarHash on some items in vectors and on others in general purpose registers, at once.
 //!
-//! Without AVX-512 a product of 64 bits takes a vector seven instructions. Such vectors need as much
-//! time for an item as general purpose registers, but other parts of the processor. So both compute
+//! Without AVX-512 a product of 64 bits takes a vector seven instructions. Such vectors are often not much
+//! faster than general purpose registers, but they use other parts of the processor. So both compute
 //! items of their own, side by side.
 
 use super::arithmetic::{Arithmetic, Group, Set};
@@ -14,7 +14,7 @@ use crate::params::DATASET_BATCH;
 use crate::superscalar::{Instruction, Program};
 
 /// Numbers of items in general purpose registers, one after the other, beside one vector. With 4, these registers and
-/// the vector take about as long. With 2, the code is shorter, and an AMD Zen 3 waits for code.
+/// the vector take about as long. With 2, the code is shorter, which is faster on an AMD Zen 3 in large batches.
 pub(super) const SCALARS: [usize; 2] = [4, 2];
 
 /// Returns the items of a turn.
@@ -27,7 +27,8 @@ pub(super) const fn turns(scalars: usize) -> usize {
     DATASET_BATCH / items_per_turn(scalars)
 }
 
-/// The turns whose next lines are prefetched together, a power of two: 12 or 16 lines. An AMD Zen 3 waits for 24 at once.
+/// The turns whose next lines are prefetched together, a power of two: 12 or 16 lines. An AMD Zen 3 waits for up to 24
+/// lines at once.
 const FETCHED_TURNS: i32 = 2;
 
 /// The memory of the present turn.
@@ -61,9 +62,9 @@ mod place {
     }
 }
 
-/// The parts of a function. Each takes all turns before the next one, so that it is short enough for the decoded
-/// instructions that a processor keeps. It has its share of the operations on vectors, and all operations for its share
-/// of the other items.
+/// The number of parts of a function. All turns run a part before the next part starts: a processor keeps more of a
+/// part decoded than of a whole function. A part has its share of the operations on vectors, and all operations for its
+/// share of the other items.
 const PARTS: usize = 2;
 
 /// One part of a function.
@@ -126,12 +127,12 @@ impl Part<'_> {
     }
 
     fn emit(self, e: &mut Arithmetic) {
-        let group: Group<Ymm> = vector::only_group();
+        let group = vector::only_group();
         let offsets = Mem::new(PLACE, place::OFFSETS);
         e.zero(&group);
         if self.selected.is_none() && self.number == 0 {
             vector::begin(e, &group, Mem::new(ARGUMENT, 0), offsets);
-            vector::prefetch_lines::<Ymm>(e.a, offsets);
+            vector::prefetch_lines(e.a, offsets);
         } else {
             for (word, register) in (0..).zip(group.r) {
                 e.a.vmovdqu64(register, Mem::new(PLACE, place::VECTOR * word));
@@ -236,15 +237,15 @@ fn leave(a: &mut Assembler) {
     a.ret();
 }
 
-/// Emits prefetches of the next lines of the items in all places up to the present one. Overwrites the registers of
-/// items.
+/// Emits prefetches of the next lines of the items in the places from `UNFETCHED` to the one before `PLACE`. Overwrites
+/// `rax`, `r8` and `r9`.
 fn prefetch_places(a: &mut Assembler, scalars: usize, address: u8) {
     let (unfetched, bytes) = (Gpr::R8, Gpr::R9);
     a.mov(unfetched, slot(frame::UNFETCHED));
     a.mov(bytes, PLACE);
     a.sub(bytes, unfetched);
     let again = a.position();
-    vector::prefetch_lines::<Ymm>(a, Mem::new(unfetched, place::OFFSETS));
+    vector::prefetch_lines(a, Mem::new(unfetched, place::OFFSETS));
     for item in 0..scalars as i32 {
         scalar::prefetch(a, Mem::new(unfetched, place::SCALAR + LINE * item), address);
     }

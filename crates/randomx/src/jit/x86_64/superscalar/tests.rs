@@ -3,9 +3,9 @@
 
 use super::arithmetic::{Arithmetic, Group, Set};
 use super::kernel::Pool;
-use super::{mixed, scalar, trial_numbers};
+use super::{mixed, scalar, trial_numbers, vector};
 use crate::jit::x86_64::assembler::tests::listing;
-use crate::jit::x86_64::assembler::{Assembler, Vector, Ymm, Zmm};
+use crate::jit::x86_64::assembler::{Assembler, Vector, Zmm};
 use crate::superscalar::{Instruction, Kind};
 
 #[test]
@@ -58,15 +58,19 @@ fn function() -> [Instruction; 9] {
     ]
 }
 
-fn vectors<V: Vector>(set: Set, instructions: &[Instruction]) -> Vec<String> {
-    let group = Group {
-        r: std::array::from_fn(|index| V::new(index as u8)),
-        free: std::array::from_fn(|index| V::new(8 + index as u8)),
-    };
+fn avx2(instructions: &[Instruction]) -> Vec<String> {
+    vectors(&vector::only_group(), Set::Avx2, instructions)
+}
+
+fn avx512(set: Set, instructions: &[Instruction]) -> Vec<String> {
+    vectors(&vector::registers::<Zmm>(0, 1), set, instructions)
+}
+
+fn vectors<V: Vector>(group: &Group<V>, set: Set, instructions: &[Instruction]) -> Vec<String> {
     code(|a, pool| {
         let mut arithmetic = Arithmetic { a, pool, set };
         for instruction in instructions {
-            arithmetic.operation(&group, instruction);
+            arithmetic.operation(group, instruction);
         }
     })
 }
@@ -120,29 +124,29 @@ fn scalar_operations() {
 #[test]
 fn operations_of_avx2() {
     assert_lines(
-        &vectors::<Ymm>(Set::Avx2, &function()),
+        &avx2(&function()),
         "vpsubq ymm0, ymm0, ymm5
          vpxor ymm0, ymm0, ymm5
-         vpsllq ymm8, ymm5, 2
-         vpaddq ymm0, ymm8, ymm0
-         vpshufd ymm8, ymm5, 0B1h
-         vpmulld ymm8, ymm8, ymm0
+         vpsllq ymm6, ymm5, 2
+         vpaddq ymm0, ymm0, ymm6
+         vpshufd ymm6, ymm5, 0B1h
+         vpmulld ymm6, ymm6, ymm0
          vpmuludq ymm0, ymm0, ymm5
-         vpsrlq ymm9, ymm8, 20h
-         vpaddd ymm8, ymm8, ymm9
-         vpsllq ymm8, ymm8, 20h
-         vpaddq ymm0, ymm8, ymm0
-         vpsrlq ymm8, ymm0, 0Dh
-         vpsllq ymm9, ymm0, 33h
-         vpor ymm0, ymm8, ymm9
-         vpaddq ymm0, ymm0, [rip+35h]
-         vpxor ymm0, ymm0, [rip+4Dh]
-         vpmulld ymm8, ymm0, [rip+64h]
-         vpmuludq ymm0, ymm0, [rip+5Ch]
-         vpsrlq ymm9, ymm8, 20h
-         vpaddd ymm8, ymm8, ymm9
-         vpsllq ymm8, ymm8, 20h
-         vpaddq ymm0, ymm8, ymm0",
+         vpsrlq ymm7, ymm6, 20h
+         vpaddd ymm6, ymm6, ymm7
+         vpsllq ymm6, ymm6, 20h
+         vpaddq ymm0, ymm0, ymm6
+         vpsrlq ymm6, ymm0, 0Dh
+         vpsllq ymm7, ymm0, 33h
+         vpor ymm0, ymm6, ymm7
+         vpaddq ymm0, ymm0, [rip+39h]
+         vpxor ymm0, ymm0, [rip+51h]
+         vpmulld ymm6, ymm0, [rip+68h]
+         vpmuludq ymm0, ymm0, [rip+60h]
+         vpsrlq ymm7, ymm6, 20h
+         vpaddd ymm6, ymm6, ymm7
+         vpsllq ymm6, ymm6, 20h
+         vpaddq ymm0, ymm0, ymm6",
     );
 }
 
@@ -150,7 +154,7 @@ fn operations_of_avx2() {
 fn rotations_of_avx2_by_bytes() {
     let rotations = [16, 56, 16].map(|count| instruction(Kind::IrorC, count));
     assert_lines(
-        &vectors::<Ymm>(Set::Avx2, &rotations),
+        &avx2(&rotations),
         "vpshufb ymm0, ymm0, [rip+37h]
          vpshufb ymm0, ymm0, [rip+4Eh]
          vpshufb ymm0, ymm0, [rip+25h]",
@@ -160,11 +164,11 @@ fn rotations_of_avx2_by_bytes() {
 #[test]
 fn operations_of_avx512() {
     assert_lines(
-        &vectors::<Zmm>(Set::Avx512, &function()),
+        &avx512(Set::Avx512, &function()),
         "vpsubq zmm0, zmm0, zmm5
          vpxorq zmm0, zmm0, zmm5
          vpsllq zmm8, zmm5, 2
-         vpaddq zmm0, zmm8, zmm0
+         vpaddq zmm0, zmm0, zmm8
          vpmullq zmm0, zmm0, zmm5
          vprorq zmm0, zmm0, 0Dh
          vpaddq zmm0, zmm0, [rip+50h]{1to8}
@@ -176,40 +180,40 @@ fn operations_of_avx512() {
 #[test]
 fn high_products_of_avx2() {
     assert_lines(
-        &vectors::<Ymm>(Set::Avx2, &[instruction(Kind::IsmulhR, 0)]),
-        "vblendvpd ymm14, ymm13, ymm5, ymm0
-         vblendvpd ymm15, ymm13, ymm0, ymm5
-         vpaddq ymm14, ymm14, ymm15
-         vpshufd ymm8, ymm0, 0F5h
-         vpshufd ymm9, ymm5, 0F5h
-         vpmuludq ymm10, ymm0, ymm5
-         vpmuludq ymm11, ymm9, ymm0
-         vpmuludq ymm12, ymm8, ymm5
-         vpmuludq ymm8, ymm8, ymm9
+        &avx2(&[instruction(Kind::IsmulhR, 0)]),
+        "vblendvpd ymm12, ymm11, ymm5, ymm0
+         vblendvpd ymm13, ymm11, ymm0, ymm5
+         vpaddq ymm12, ymm12, ymm13
+         vpshufd ymm6, ymm0, 0F5h
+         vpshufd ymm7, ymm5, 0F5h
+         vpmuludq ymm8, ymm0, ymm5
+         vpmuludq ymm9, ymm0, ymm7
+         vpmuludq ymm10, ymm5, ymm6
+         vpmuludq ymm6, ymm6, ymm7
+         vpsrlq ymm8, ymm8, 20h
+         vpaddq ymm9, ymm9, ymm8
+         vpblendd ymm8, ymm9, ymm11, 0AAh
+         vpaddq ymm10, ymm10, ymm8
+         vpsrlq ymm9, ymm9, 20h
          vpsrlq ymm10, ymm10, 20h
-         vpaddq ymm11, ymm11, ymm10
-         vpblendd ymm10, ymm11, ymm13, 0AAh
-         vpaddq ymm12, ymm12, ymm10
-         vpsrlq ymm11, ymm11, 20h
-         vpsrlq ymm12, ymm12, 20h
-         vpaddq ymm8, ymm11, ymm8
-         vpaddq ymm0, ymm12, ymm8
-         vpsubq ymm0, ymm0, ymm14",
+         vpaddq ymm6, ymm9, ymm6
+         vpaddq ymm0, ymm10, ymm6
+         vpsubq ymm0, ymm0, ymm12",
     );
 }
 
 #[test]
 fn high_products_of_avx512() {
     assert_lines(
-        &vectors::<Zmm>(Set::Avx512, &[instruction(Kind::IsmulhR, 0)]),
+        &avx512(Set::Avx512, &[instruction(Kind::IsmulhR, 0)]),
         "vpmovq2m k1, zmm0
          vpmovq2m k2, zmm5
          vmovdqu64 zmm14, zmm0
          vpshufd zmm8, zmm0, 0F5h
          vpshufd zmm9, zmm5, 0F5h
          vpmuludq zmm10, zmm0, zmm5
-         vpmuludq zmm11, zmm9, zmm0
-         vpmuludq zmm12, zmm8, zmm5
+         vpmuludq zmm11, zmm0, zmm9
+         vpmuludq zmm12, zmm5, zmm8
          vpmuludq zmm8, zmm8, zmm9
          vpsrlq zmm10, zmm10, 20h
          vpaddq zmm11, zmm11, zmm10
@@ -227,7 +231,7 @@ fn high_products_of_avx512() {
 #[test]
 fn high_products_of_52_bits() {
     assert_lines(
-        &vectors::<Zmm>(Set::Avx512Ifma, &[instruction(Kind::ImulhR, 0)]),
+        &avx512(Set::Avx512Ifma, &[instruction(Kind::ImulhR, 0)]),
         "vpsrlq zmm8, zmm0, 34h
          vpsrlq zmm9, zmm5, 34h
          vpxorq zmm10, zmm10, zmm10
