@@ -46,11 +46,9 @@ macro_rules! single {
 }
 
 single! {
-    not 0xf7 2;
     neg 0xf7 3;
     mul 0xf7 4;
     imul_wide 0xf7 5;
-    inc 0xff 0;
     dec 0xff 1;
 }
 
@@ -78,7 +76,6 @@ shift! {
     ror ror_cl 1;
     shl shl_cl 4;
     shr shr_cl 5;
-    sar sar_cl 7;
 }
 
 /// Moves, products, addresses, the stack and memory hints.
@@ -112,23 +109,6 @@ impl Assembler {
     pub fn mov_immediate(&mut self, dst: Gpr, value: u64) {
         let dst = dst as u64;
         self.put(Bytes::new(0x48 | dst >> 3 | (0xb8 | dst & 7) << 8, 2), value, 8);
-    }
-
-    /// `mov r32, imm32`
-    #[inline(always)]
-    pub fn mov_immediate32(&mut self, dst: Gpr, value: u32) {
-        let (dst, code) = (dst as u64, 0xb8);
-        let head = match dst >> 3 {
-            0 => Bytes::new(code | dst, 1),
-            _ => Bytes::new(0x41 | (code | dst & 7) << 8, 2),
-        };
-        self.put(head, u64::from(value), 4);
-    }
-
-    /// `mov r64, imm32`, sign-extended
-    #[inline(always)]
-    pub fn mov_extended(&mut self, dst: Gpr, value: i32) {
-        self.legacy(Opcode::wide(0xc7), 0, dst.rm(), Immediate::long(value));
     }
 
     /// `imul r64, r64 | m64`
@@ -216,12 +196,6 @@ impl Assembler {
     #[inline(always)]
     pub fn prefetcht0(&mut self, address: Mem) {
         self.prefetch(1, address);
-    }
-
-    /// `prefetcht1 m`: into the second level of cache and the later ones.
-    #[inline(always)]
-    pub fn prefetcht1(&mut self, address: Mem) {
-        self.prefetch(2, address);
     }
 
     /// `prefetchw m`: into the first level of cache, to be written.
