@@ -192,7 +192,8 @@ impl Assembler {
 
     /// `vpshufd v, v, imm8`
     #[inline(always)]
-    pub fn vpshufd<V: Vector>(&mut self, dst: V, src: impl VectorSource<V>, control: u8) {
+    pub fn vpshufd<V: Vector, S: VectorSource<V>>(&mut self, dst: V, src: S, control: u8) {
+        const { assert!(!S::BROADCAST, "an operand of 64 bits") };
         let opcode = Opcode::new(Prefix::P66, Map::Of, 0x70);
         self.vector(Form::Avx2, opcode, dst, V::new(0), src, Immediate::byte(control));
     }
