@@ -51,10 +51,9 @@ mod frame {
 
 /// A place: the vectors, the offsets of their lines, and the items in general purpose registers.
 mod place {
-    use super::LINE;
+    use super::{LINE, vector};
 
-    pub(super) const VECTOR: i32 = 32;
-    pub(super) const OFFSETS: i32 = 8 * VECTOR;
+    pub(super) const OFFSETS: i32 = vector::STATE;
     pub(super) const SCALAR: i32 = OFFSETS + LINE;
 
     pub(super) const fn size(scalars: usize) -> i32 {
@@ -98,17 +97,20 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8], 
             if is_last_function { (frame::ITEMS, LINE) } else { (frame::NUMBERS, 4) };
         let address = program.address_register & 7;
         for number in 0..PARTS {
+            let part = Part { program, selected, is_last_function, number, scalars };
+            let fetches_lines = part.is_last() && !is_last_function;
             a.mov(TURN, slot(frame::TURNS));
             a.mov(ARGUMENT, slot(argument));
             a.lea(PLACE, slot(frame::PLACES));
-            a.store(slot(frame::UNFETCHED), PLACE);
+            if fetches_lines {
+                a.store(slot(frame::UNFETCHED), PLACE);
+            }
             let again = vector::aligned(a);
-            let part = Part { program, selected, is_last_function, number, scalars };
             part.emit(&mut Arithmetic { a, pool, set: Set::Avx2 });
             a.add(ARGUMENT, step * items_per_turn(scalars) as i32);
             a.add(PLACE, place::size(scalars));
             a.dec(TURN);
-            if part.is_last() && !is_last_function {
+            if fetches_lines {
                 a.test_immediate(TURN, FETCHED_TURNS - 1);
                 a.jcc_back(Condition::NotZero, again);
                 prefetch_places(a, scalars, address);
@@ -134,9 +136,7 @@ impl Part<'_> {
             vector::begin(e, &group, Mem::new(ARGUMENT, 0), offsets);
             vector::prefetch_lines(e.a, offsets);
         } else {
-            for (word, register) in (0..).zip(group.r) {
-                e.a.vmovdqu64(register, Mem::new(PLACE, place::VECTOR * word));
-            }
+            vector::load(e.a, &group, PLACE);
         }
         self.operations(e, &group);
         if self.is_last() {
@@ -146,9 +146,7 @@ impl Part<'_> {
             }
             vector::next_offsets(e, &group, self.program, offsets);
         }
-        for (word, register) in (0..).zip(group.r) {
-            e.a.store_vmovdqu64(Mem::new(PLACE, place::VECTOR * word), register);
-        }
+        vector::store(e.a, &group, PLACE);
     }
 
     /// Emits the part's operations on the vectors and, evenly among them, the steps for its items.

@@ -6,6 +6,10 @@ use super::lanes::Lanes;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Position, Scale, Ymm};
 use crate::superscalar::{ITEM_CONSTANTS, ITEM_MULTIPLIER, Program};
 
+/// Bytes of a vector of AVX2, and of the registers of a group.
+const VECTOR: i32 = 8 * Ymm::LANES as i32;
+pub(super) const STATE: i32 = 8 * VECTOR;
+
 /// Bytes on the stack for the line offsets of a group.
 const OFFSETS: i32 = 64;
 /// Operations between two prefetches.
@@ -79,12 +83,10 @@ pub(super) const TURNS: usize = 4;
 /// The lines for the end of each function but the first are prefetched together after the function before: up to 16
 /// lines. An AMD Zen 3 with other data in its second-level cache took 12 % less time that way.
 pub(super) fn emit_in_turn(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) {
-    let vector = 8 * Ymm::LANES as i32;
-    let state = 8 * vector;
     let (turns, place) = (Gpr::R9, Gpr::R8);
     let group = only_group();
-    let offsets = Mem::new(place, state);
-    enter(a, TURNS as i32 * (state + OFFSETS));
+    let offsets = Mem::new(place, STATE);
+    enter(a, TURNS as i32 * (STATE + OFFSETS));
     let mut e = Arithmetic { a, pool, set: Set::Avx2 };
     for (index, program) in programs.iter().enumerate() {
         e.a.mov(turns, LAST_ARGUMENT);
@@ -96,9 +98,7 @@ pub(super) fn emit_in_turn(a: &mut Assembler, pool: &mut Pool, programs: &[Progr
             e.a.add(NUMBERS, 4 * Ymm::LANES as i32);
             prefetch_lines(e.a, offsets);
         } else {
-            for (word, register) in (0..).zip(group.r) {
-                e.a.vmovdqu64(register, Mem::new(place, vector * word));
-            }
+            load(e.a, &group, place);
         }
         for instruction in &program.instructions {
             e.operation(&group, instruction);
@@ -106,14 +106,12 @@ pub(super) fn emit_in_turn(a: &mut Assembler, pool: &mut Pool, programs: &[Progr
         Ymm::mix(e.a, group.r, group.free, LINES, offsets);
         if index + 1 < programs.len() {
             next_offsets(&mut e, &group, program, offsets);
-            for (word, register) in (0..).zip(group.r) {
-                e.a.store_vmovdqu64(Mem::new(place, vector * word), register);
-            }
+            store(e.a, &group, place);
         } else {
             Ymm::store(e.a, group.r, group.free, Mem::new(ITEMS, 0));
             e.a.add(ITEMS, LINE * Ymm::LANES as i32);
         }
-        e.a.add(place, state + OFFSETS);
+        e.a.add(place, STATE + OFFSETS);
         e.a.dec(turns);
         e.a.jcc_back(Condition::NotZero, again);
         if index + 1 < programs.len() {
@@ -121,7 +119,7 @@ pub(super) fn emit_in_turn(a: &mut Assembler, pool: &mut Pool, programs: &[Progr
             e.a.mov(place, Gpr::Rsp);
             let again = e.a.position();
             prefetch_lines(e.a, offsets);
-            e.a.add(place, state + OFFSETS);
+            e.a.add(place, STATE + OFFSETS);
             e.a.dec(turns);
             e.a.jcc_back(Condition::NotZero, again);
         }
@@ -133,6 +131,20 @@ pub(super) fn emit_in_turn(a: &mut Assembler, pool: &mut Pool, programs: &[Progr
 /// among the first eight.
 pub(super) fn only_group() -> Group<Ymm> {
     Group { r: [0, 1, 2, 3, 4, 5, 14, 15].map(Ymm), free: [6, 7, 8, 9, 10, 11, 12, 13].map(Ymm) }
+}
+
+/// Emits loads of a group's registers from `place`.
+pub(super) fn load(a: &mut Assembler, group: &Group<Ymm>, place: Gpr) {
+    for (word, register) in (0..).zip(group.r) {
+        a.vmovdqu64(register, Mem::new(place, VECTOR * word));
+    }
+}
+
+/// Emits stores of a group's registers to `place`.
+pub(super) fn store(a: &mut Assembler, group: &Group<Ymm>, place: Gpr) {
+    for (word, register) in (0..).zip(group.r) {
+        a.store_vmovdqu64(Mem::new(place, VECTOR * word), register);
+    }
 }
 
 /// Returns the registers of one of some groups.
