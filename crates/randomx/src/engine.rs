@@ -99,7 +99,7 @@ pub trait Engine {
     ///
     /// # Panics
     ///
-    /// If `dataset` has fewer than [`DATASET_ITEMS`] items.
+    /// If `dataset` lacks items that the program of a lane can read. A dataset of [`DATASET_ITEMS`] items has all.
     fn run(
         &self,
         lanes: &mut [LaneContext<'_, Self::Code>],

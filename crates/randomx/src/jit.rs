@@ -21,7 +21,8 @@ pub mod wasm;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;
 
-/// How pages of machine code are written. No address is ever writable and executable at once.
+/// How pages of machine code are written. No address is ever writable and executable at once. On Apple's ARM64
+/// processors this is true for each thread: one can write a page while others execute it.
 ///
 /// A process and its forks never share a page of code that one of them can write. One exception: another thread forks in
 /// the moment when a VM maps [`Aliased`](Self::Aliased) pages. [`Flipped`](Self::Flipped) pages have no such moment.
@@ -36,6 +37,7 @@ pub enum CodePages {
     #[default]
     Aliased,
     /// Pages have one address and are either writable or executable. This is the more secure way: an
-    /// executable page is writable nowhere. It costs two system calls a program.
+    /// executable page is writable nowhere. It costs two system calls a program, and none on Apple's ARM64
+    /// processors.
     Flipped,
 }

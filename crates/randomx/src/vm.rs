@@ -7,6 +7,7 @@
 
 #[cfg(feature = "internals")]
 mod custom;
+mod engines;
 mod group;
 mod hash_state;
 mod key;
@@ -32,16 +33,14 @@ use crate::cpu::Cpu;
 use crate::engine::ItemPrefetches;
 use crate::engine::{EngineChoice, EngineKind};
 use crate::error::VmError;
-use crate::interpreter::{Interpreter, Steps};
 use crate::items::ItemsOptions;
 use crate::jit::CodePages;
-use crate::jit::native::{self, Jit};
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, Version};
 
 use group::{Group, Member};
 use key::Source;
-use lanes::{Hasher, Job, Lanes};
+use lanes::{Hasher, Job};
 use plan::Plan;
 use trials::{Conditions, SharedTrials};
 
@@ -126,16 +125,7 @@ impl Vm {
     ) -> Result<Vm, VmError> {
         let source = Source::new(key.into(), options);
         let plan = requested_plan(&source, version, options)?;
-        let lanes = plan.lanes;
-        let compiled = match options.engine {
-            EngineChoice::Interpreter => None,
-            EngineChoice::Auto => compiled(options, lanes).ok(),
-            EngineChoice::Jit => Some(compiled(options, lanes)?),
-        };
-        let hasher = match compiled {
-            Some(hasher) => hasher,
-            None => interpreted(options, lanes)?,
-        };
+        let hasher = engines::hasher(options, plan.lanes)?;
         let mut vm = Vm::of(source, version, options, plan, hasher);
         vm.adapt_lanes();
         Ok(vm)
@@ -166,15 +156,18 @@ impl Vm {
     /// Returns the number of hashes that [`hash_many`](Self::hash_many) computes together, with the
     /// present key and version.
     ///
-    /// It follows [`VmOptions::lanes`], and is smaller only if memory for more lanes ran out in
-    /// [`set_key`](Self::set_key) or [`set_version`](Self::set_version). While the fastest number is
-    /// being measured, some calls use others.
+    /// It follows [`VmOptions::lanes`], and is smaller only if memory for more lanes ran out. While the
+    /// fastest number is being measured, some calls use others. If it is measured, a call that hashes can
+    /// change it too: when the measurement ends, and when the number of VMs has passed a power of two.
     pub fn lanes(&self) -> usize {
         self.plan.lanes
     }
 
-    /// Returns the most hashes that [`hash_many`](Self::hash_many) may compute together while the fastest
-    /// number is being measured, and afterwards [`lanes`](Self::lanes). Each takes 2 MiB.
+    /// Returns the most hashes that [`hash_many`](Self::hash_many) may compute together. Each takes 2 MiB.
+    ///
+    /// It is [`lanes`](Self::lanes) if that is not measured. Otherwise it begins as the most that a measurement
+    /// tries, even if other VMs have completed the measurement, and becomes `lanes` in the first call that
+    /// hashes afterwards. After a change of the key, the version or the number of VMs it can begin anew.
     pub fn most_lanes(&self) -> usize {
         if self.trials.is_none() {
             return self.lanes();
@@ -376,16 +369,6 @@ fn requested_plan(source: &Source, version: Version, options: VmOptions) -> Resu
         Some(lanes @ 1..=MAX_LANES) => Ok(Plan::of(lanes)),
         Some(requested) => Err(VmError::Lanes { requested }),
     }
-}
-
-fn interpreted(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmError> {
-    let engine = Interpreter::new(options.cpu);
-    Ok(Box::new(Lanes::new(engine, |_| Ok(Steps::default()), lanes, options.cpu)?))
-}
-
-fn compiled(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmError> {
-    let engine = native::jit(options.cpu, options.code_pages)?;
-    Ok(Box::new(Lanes::new(engine, Jit::code, lanes, options.cpu)?))
 }
 
 impl fmt::Debug for Vm {

@@ -15,7 +15,8 @@ use crate::scratchpad::Scratchpads;
 
 impl Vm {
     /// Creates a light VM whose programs run on a custom engine; `new_code` allocates the code of
-    /// a lane. The options `engine` and `code_pages` have no effect. Needs the feature `internals`.
+    /// a lane. The options `engine` and `code_pages` only affect how items are computed for a cache
+    /// that [`set_key`](Self::set_key) sets later. Needs the feature `internals`.
     ///
     /// # Errors
     ///

@@ -107,7 +107,10 @@ fn forks_do_not_disturb_threads_that_hash() {
     let cache = cache();
     let pages = CodePages::Aliased;
     let items = items(&cache, pages);
-    let (mut vm, mut busy) = (vm(&items, pages), self::vm(&items, pages));
+    // Measurements of the number of lanes take locks of the process.
+    let [mut vm, mut busy] = [(); 2].map(|()| vm_with_lanes(&items, pages, Some(MAX_LANES)));
+    let measures = [&vm, &busy].map(|vm| vm.options().lanes.is_none());
+    assert_eq!(measures, [false; 2], "a child could wait for ever");
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let thread = scope.spawn(|| {
@@ -213,8 +216,12 @@ fn items(cache: &Arc<Cache>, pages: CodePages) -> Arc<Items> {
 }
 
 fn vm(items: &Arc<Items>, pages: CodePages) -> Vm {
-    let engine = EngineChoice::Jit;
-    let options = VmOptions { engine, code_pages: pages, ..VmOptions::default() };
+    vm_with_lanes(items, pages, None)
+}
+
+fn vm_with_lanes(items: &Arc<Items>, pages: CodePages, lanes: Option<usize>) -> Vm {
+    let options =
+        VmOptions { lanes, engine: EngineChoice::Jit, code_pages: pages, ..VmOptions::default() };
     let items = KeyMemory::Items(Arc::clone(items) as _);
     Vm::with_options(items, Version::V1, options).expect("a VM")
 }
@@ -287,7 +294,7 @@ impl Child {
 
 fn fork() -> Side {
     // SAFETY: no other thread holds a lock that the child takes, but the allocator's, which the C
-    // library releases in the child.
+    // library releases in the child. Measuring lanes takes locks: where other threads hash, no VM measures.
     match unsafe { libc::fork() } {
         0 => Side::Child,
         process => {

@@ -2,8 +2,12 @@
 
 use randomx::Version;
 use randomx::cpu::Cpu;
+use randomx::engine::{Engine, Lane, LaneContext};
+use randomx::interpreter::{Interpreter, Steps};
 use randomx::jit::CodePages;
 use randomx::jit::native;
+use randomx::rounding::RoundingMode;
+use randomx::scratchpad::Scratchpads;
 use randomx_testing::{amount, say};
 
 use super::lanes::{LANES, Lanes, compare};
@@ -27,14 +31,8 @@ fn v2_programs_leave_the_same_state() {
 }
 
 /// The interpreter leaves the iteration's addresses in the lane as they are, without masks.
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn machine_code_ends_what_the_interpreter_began() {
-    use randomx::engine::{Engine, Lane, LaneContext};
-    use randomx::interpreter::{Interpreter, Steps};
-    use randomx::rounding::RoundingMode;
-    use randomx::scratchpad::Scratchpads;
-
     let mut random = Random::new(Version::V1);
     for pages in [CodePages::Aliased, CodePages::Flipped] {
         let interpreter = Interpreter::new(Cpu::detect());

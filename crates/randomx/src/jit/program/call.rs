@@ -86,7 +86,8 @@ impl<'a> Chain<'a> {
     ///
     /// # Panics
     ///
-    /// If there are more lanes, or if `turn` has fewer items than lanes or less than a dataset.
+    /// If there are more lanes, if `turn` has fewer items than lanes, or if its dataset lacks items that the program
+    /// of a lane can read.
     #[inline(always)]
     pub(super) fn new<I: Isa, C>(
         lanes: &'a mut [LaneContext<'_, C>],

@@ -1,6 +1,9 @@
 //! The operands of all instruction words.
 
+use bytemuck::Zeroable;
+
 use super::*;
+use crate::params::JUMP_BITS;
 
 /// Checks the operands of each operation.
 #[derive(Default)]
@@ -57,7 +60,8 @@ impl Sink for Bounds {
             }
             Cbranch { dst, constant, shift, target } => {
                 assert!((8..24).contains(&shift) && u64::from(target) <= index);
-                // The lowest bit that is tested is set, so that a branch is not taken twice.
+                // The lowest bit that is tested is set and the bit below is not, so that a branch is taken at most
+                // twice in a row.
                 assert_eq!(constant >> (shift - 1) & 3, 2);
                 ([dst, 0], None)
             }
@@ -97,4 +101,44 @@ fn operands_of_every_word_are_in_range() {
         }
     }
     assert_eq!(operations, 2 << 24);
+}
+
+/// Keeps the operation that it received last.
+struct Last(Operation);
+
+impl Sink for Last {
+    fn operation(&mut self, operation: Operation) {
+        self.0 = operation;
+    }
+}
+
+/// Edge cases of the bits that are tested and of those below, in the constant and in the register.
+#[test]
+fn branches_are_taken_at_most_twice_in_a_row() {
+    let word = |opcode| Instruction { opcode, ..Instruction::zeroed() };
+    let branch = (0..=255).map(word).find(|word| word.opcode() == Opcode::Cbranch);
+    let branch = branch.expect("an opcode of branches");
+    let mut most = 0;
+    for modifier in (0..=255).step_by(16) {
+        let shift = u32::from(modifier >> 4) + JUMP_OFFSET;
+        let below = [0, 1, (1 << (shift - 1)) - 1, 1 << (shift - 1), (1 << shift) - 1];
+        let immediates = [0, 1, 254, 255].map(|tested| below.map(|low| tested << shift | low));
+        for imm32 in immediates.into_iter().flatten() {
+            let word = Instruction { modifier, imm32, ..branch };
+            let mut last = Last(Operation::Nop);
+            decode_dyn(&[word], Version::V2, &mut last);
+            let Operation::Cbranch { constant, shift, .. } = last.0 else { panic!("{word:?}") };
+            let step = constant as u64;
+            for after in below {
+                // The first addition clears the tested bits.
+                let mut register = u64::from(after).wrapping_sub(step);
+                let mut is_taken = || {
+                    register = register.wrapping_add(step);
+                    register >> shift & ((1 << JUMP_BITS) - 1) == 0
+                };
+                most = most.max((0..5).take_while(|_| is_taken()).count());
+            }
+        }
+    }
+    assert_eq!(most, 2);
 }

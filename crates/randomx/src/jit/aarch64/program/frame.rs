@@ -170,8 +170,8 @@ fn next_addresses(assembler: &mut Assembler, configuration: &Configuration) {
     assembler.and_mask32(ADDRESSES[1], mix, L3_MASK_64);
 }
 
-/// Emits loads of the scratchpad addresses from the lane, which has them masked. Masked again, they are
-/// inside the scratchpad whatever the lane holds.
+/// Emits loads of the scratchpad addresses from the lane, and masks them: the interpreter may have begun the iteration,
+/// and leaves addresses without masks.
 fn load_addresses(assembler: &mut Assembler) {
     for (register, index) in ADDRESSES.into_iter().zip([0, 1]) {
         assembler.ldr32(register, LANE, LANE_ADDRESSES + 4 * index);
