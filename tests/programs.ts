@@ -1,7 +1,9 @@
 /** Helpers of tests that start programs. */
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Finds a port on loopback that is free now. */
@@ -50,4 +52,17 @@ export function latestNode(): string {
   const found = paths.find((path) => existsSync(path));
   if (found === undefined) throw new Error(`npm installed none of ${paths.join(", ")}`);
   return found;
+}
+
+/** Runs npm, perhaps in a folder, and returns its output. */
+export function npm(options: readonly string[], cwd?: string): string {
+  const [program, ...first] = npmCommand(process.platform, process.execPath);
+  return execFileSync(program, [...first, ...options], { encoding: "utf8", cwd });
+}
+
+/** Returns the program and the first options that start npm on a system with a Node.js. */
+export function npmCommand(platform: string, node: string): [string, ...string[]] {
+  if (platform !== "win32") return ["npm"];
+  // There `npm` is a command file, which Node.js does not start without a shell.
+  return [node, win32.join(win32.dirname(node), "node_modules", "npm", "bin", "npm-cli.js")];
 }

@@ -1,6 +1,5 @@
 /**
- * Loads the package as a pool does: `npm run bench:shares [-- OPTIONS]`, after `cargo xtask build-package` and
- * `cargo xtask build-addon`.
+ * Loads the package as a pool does: `npm run bench:shares [-- OPTIONS]`, which builds the package and the add-on first.
  *
  * The throughput is that of a closed loop, in which each verdict sends another share. All programs that are
  * compared take turns, and the median of the rounds counts.

@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { unzipSync } from "fflate";
 import { list } from "tar";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { npm, npmCommand } from "../programs.js";
 
 interface Contents {
   parent: string;
@@ -47,6 +48,11 @@ const files = ["LICENSE", "randomx"];
 
 /** A commit's time. */
 const COMMIT = "1700000000";
+
+/** Returns a file's permissions. Windows has none, so there the tests compare undefined with undefined. */
+function permissions(mode: number | undefined): number | undefined {
+  return mode === undefined || process.platform === "win32" ? undefined : mode & 0o777;
+}
 
 beforeAll(() => {
   vi.stubEnv("SOURCE_DATE_EPOCH", COMMIT);
@@ -87,7 +93,10 @@ test.each([false, true])("an archive depends on its files alone (zip: %s)", asyn
   unpack(here, unpacked);
   expect(readdirSync(unpacked)).toEqual([name]);
   checkSums(join(unpacked, name), files);
-  if (!isZip) expect(statSync(join(unpacked, name, "randomx")).mode & 0o777).toBe(0o755);
+  if (!isZip) {
+    const { mode } = statSync(join(unpacked, name, "randomx"));
+    expect(permissions(mode)).toBe(permissions(0o755));
+  }
 });
 
 test("a tar archive has the commit's time, no owner, and programs that start", async () => {
@@ -96,11 +105,12 @@ test("a tar archive has the commit's time, no owner, and programs that start", a
   await list({
     file,
     onReadEntry: ({ path, mode, mtime, uid, uname }) => {
-      entries.push({ path, mode, mtime: mtime?.getTime(), uid, uname });
+      entries.push({ path, mode: permissions(mode), mtime: mtime?.getTime(), uid, uname });
     },
   });
   const entry = (path: string, mode: number): unknown => ({
-    ...{ path: `${name}/${path}`, mode, mtime: 1_700_000_000_000, uid: undefined, uname: "" },
+    ...{ path: `${name}/${path}`, mode: permissions(mode), mtime: 1_700_000_000_000 },
+    ...{ uid: undefined, uname: "" },
   });
   expect(entries).toEqual([
     entry("LICENSE", 0o644),
@@ -142,7 +152,7 @@ test("a package depends on its files alone", () => {
     }
     makeReadable(folder);
     const output = mkdtempSync(join(work, "output-"));
-    execFileSync("npm", ["pack", folder, "--silent", "--pack-destination", output]);
+    npm(["pack", folder, "--silent", "--pack-destination", output]);
     return readFileSync(join(output, "some-1.2.3.tgz"));
   });
   for (const other of packages) expect(other.equals(packages[0] as Buffer)).toBe(true);
@@ -159,8 +169,18 @@ test("everybody may read the staged package", () => {
   const files = staged.filter((entry) => entry.isFile());
   expect(files.length).toBeGreaterThan(5);
   for (const { parentPath, name } of files) {
-    expect(statSync(join(parentPath, name)).mode & 0o777, name).toBe(0o644);
+    const { mode } = statSync(join(parentPath, name));
+    expect(permissions(mode), name).toBe(permissions(0o644));
   }
+});
+
+test("npm is a program on Unix, and on Windows a script beside Node.js", () => {
+  expect(npmCommand("linux", "/usr/bin/node")).toEqual(["npm"]);
+  const nodejs = "C:\\Program Files\\nodejs";
+  expect(npmCommand("win32", `${nodejs}\\node.exe`)).toEqual([
+    `${nodejs}\\node.exe`,
+    `${nodejs}\\node_modules\\npm\\bin\\npm-cli.js`,
+  ]);
 });
 
 test("a list of hashes notices other, missing and additional files", () => {

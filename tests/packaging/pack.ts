@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { addonPackage } from "../addon.js";
+import { npm } from "../programs.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -36,8 +37,7 @@ function run(script: string, ...options: string[]): void {
 }
 
 function packed(source: string, folder: string): string {
-  const options = ["pack", source, "--json", "--silent", "--pack-destination", folder];
-  const printed = execFileSync("npm", options, { encoding: "utf8" });
+  const printed = npm(["pack", source, "--json", "--silent", "--pack-destination", folder]);
   const [result] = JSON.parse(printed) as { filename: string }[];
   return join(folder, result?.filename ?? "");
 }

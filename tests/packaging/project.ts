@@ -1,10 +1,10 @@
 /** Fresh projects outside the repository, in which only the package is installed. */
-import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, inject, onTestFinished, test } from "vitest";
+import { npm } from "../programs.js";
 
 const root = new URL("../../", import.meta.url);
 
@@ -60,8 +60,7 @@ function install(name: string, others: string[]): string {
   cpSync(fileURLToPath(new URL(`projects/${name}`, import.meta.url)), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
   writeFileSync(join(folder, "block.js"), `export const block = ${JSON.stringify(block)};\n`);
-  const options = ["install", "--offline", "--silent", "--no-audit", inject("tarball"), ...others];
-  execFileSync("npm", options, { cwd: folder, stdio: "inherit" });
+  npm(["install", "--offline", "--silent", "--no-audit", inject("tarball"), ...others], folder);
   return folder;
 }
 

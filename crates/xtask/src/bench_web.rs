@@ -52,9 +52,14 @@ impl BenchWebArgs {
             .into_iter()
             .find_map(|(is_wanted, part)| is_wanted.then_some(part))
     }
+
+    /// Whether Chromium alone is to be measured.
+    fn wants_only_chromium(&self) -> bool {
+        !self.browsers.is_empty() && self.browsers.iter().all(|name| *name == Browser::Chromium)
+    }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Browser {
     Chromium,
     Firefox,
@@ -72,7 +77,9 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
         setup::cpp_tools()?;
         build::native("release", &["reference"])?
     };
-    let mut playwright = setup::browsers()?.playwright()?;
+    let browsers =
+        if args.wants_only_chromium() { setup::only_chromium()? } else { setup::browsers()? };
+    let mut playwright = browsers.playwright()?;
     playwright.args(["test", "--config", "tests/e2e/bench/playwright.config.ts"]);
     playwright.env(build::NATIVE, native).env("BENCH_ROUNDS", args.rounds.to_string());
     let files =
@@ -109,4 +116,29 @@ fn names(browsers: &[Browser]) -> String {
         .map(|value| value.get_name().to_owned())
         .collect();
     names.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::BenchWebArgs;
+
+    #[derive(Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        args: BenchWebArgs,
+    }
+
+    #[test]
+    fn chromium_alone_needs_no_other_browser() {
+        let wants_only_chromium = |options: &[&str]| {
+            let CommandLine { args } = CommandLine::parse_from([&["bench-web"], options].concat());
+            args.wants_only_chromium()
+        };
+        assert!(wants_only_chromium(&["--browser", "chromium"]));
+        assert!(!wants_only_chromium(&[]));
+        assert!(!wants_only_chromium(&["--browser", "webkit"]));
+        assert!(!wants_only_chromium(&["--browser", "chromium", "--browser", "firefox"]));
+    }
 }

@@ -93,6 +93,9 @@ const PAGE_URL: &str = "PAGE_URL";
 /// The script that adds a module's hash and the versions of its tools.
 const HASH: &str = "crates/xtask/scripts/hash.mjs";
 
+/// Every wasm crate.
+const ALL: [WasmCrate; 5] = [HASHES, MONERO, FOLLOW, EXPLORE, CONFORMANCE];
+
 /// Installs the tools of wasm builds, and builds the crates of the package and the page.
 pub(crate) fn product_from_scratch() -> Result<()> {
     setup::packages()?;
@@ -128,14 +131,14 @@ pub(crate) fn page_from_scratch(url: Option<&str>) -> Result<()> {
     let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
     vite.args(["build", "--config", "web/build/hosted.config.ts"]);
     vite.envs(url.map(|url| (PAGE_URL, url)));
-    process::run(&mut vite)?;
+    setup::alone(&workspace::lock_dir(), "site", |_| process::run(&mut vite))?;
     output::line("web/site has the page: copy the folder to a static host");
     Ok(())
 }
 
 /// Builds every wasm crate.
 pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
-    build(tools, &[HASHES, MONERO, FOLLOW, EXPLORE, CONFORMANCE])
+    build(tools, &ALL)
 }
 
 /// Builds each of the crates whose sources changed.
@@ -146,20 +149,34 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     flags.extend(setup::module_flags(tools)?);
     let flags = remap::config(setup::TARGET, &flags);
     for module in crates {
-        // Two runs would remove each other's files.
-        setup::alone(&workspace::lock_dir(), module.name, |_| build_module(tools, module, &flags))?;
+        let stamp = || stamp(module, tools.identity(), &flags, versions::WASM_PACK);
+        unless_fresh(module.name, module.pkg, stamp, || build_module(tools, module, &flags))?;
     }
     Ok(())
 }
 
-/// Builds a crate if its sources changed, while no other run does.
+/// Runs a build of the folder `output` if its stamp is not fresh, while no other run does: two builds would remove each
+/// other's files.
+fn unless_fresh(
+    name: &str,
+    output: &str,
+    stamp: impl FnOnce() -> Result<Stamp>,
+    build: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    setup::alone(&workspace::lock_dir(), name, |_| {
+        let stamp = stamp()?;
+        if stamp.is_fresh() {
+            output::line(format_args!("{output} is up to date"));
+            return Ok(());
+        }
+        build()?;
+        stamp.write()
+    })
+}
+
+/// Builds a crate.
 fn build_module(tools: &WasmTools, module: &WasmCrate, flags: &str) -> Result<()> {
     let &WasmCrate { folder, pkg, name, options, .. } = module;
-    let stamp = stamp(module, tools.identity(), flags, versions::WASM_PACK)?;
-    if stamp.is_fresh() {
-        output::line(format_args!("{pkg} is up to date"));
-        return Ok(());
-    }
     let mut wasm_pack = tools.command("wasm-pack")?;
     wasm_pack.args(["build", folder, "--release", "--target", "web"]);
     // wasm-pack takes a relative path from the crate's folder.
@@ -169,8 +186,7 @@ fn build_module(tools: &WasmTools, module: &WasmCrate, flags: &str) -> Result<()
     // Allows a stable compiler unstable flags.
     wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", flags, ACROSS]);
     run_in_empty(&mut wasm_pack, &out)?;
-    process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))?;
-    stamp.write()
+    process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))
 }
 
 /// Runs a build into a folder without its earlier files: a build that was stopped leaves a part of them.
@@ -192,10 +208,10 @@ fn stamp(
     Stamp::new(name, &inputs, &other, pkg)
 }
 
-/// Makes a release build of cargo one to publish: without symbols and without this machine's paths.
+/// Makes a release build of cargo for this system one to publish: without symbols, this machine's paths, and the time.
 pub(crate) fn published(cargo: &mut Command) -> Result<&mut Command> {
     let sysroot = process::read(process::command("rustc").args(["--print", "sysroot"]))?;
-    Ok(remap::published(cargo, &remap::flags(Path::new(sysroot.trim()))?))
+    Ok(remap::published(cargo, &remap::native_flags(Path::new(sysroot.trim()), &host()?)?))
 }
 
 /// Returns the name of this machine's target, such as `x86_64-unknown-linux-gnu`.
@@ -249,14 +265,14 @@ pub(crate) fn native_path(profile: &str) -> PathBuf {
 
 /// Builds the page into `web/dist` if its sources changed.
 pub(crate) fn web() -> Result<()> {
-    let stamp = page_stamp(env::var_os(PAGE_URL).as_deref())?;
-    if stamp.is_fresh() {
-        output::line("web/dist is up to date");
-        return Ok(());
-    }
-    process::run(Node::Installed.run("node_modules/vite/bin/vite.js")?.arg("build"))?;
-    stamp.write()
+    let stamp = || page_stamp(env::var_os(PAGE_URL).as_deref());
+    unless_fresh("web", PAGE, stamp, || {
+        process::run(Node::Installed.run("node_modules/vite/bin/vite.js")?.arg("build"))
+    })
 }
+
+/// The folder of the page that `randomx` serves.
+const PAGE: &str = "web/dist";
 
 /// Describes the build of the page for an address.
 fn page_stamp(url: Option<&OsStr>) -> Result<Stamp> {
@@ -273,16 +289,53 @@ fn page_stamp(url: Option<&OsStr>) -> Result<Stamp> {
         "package.json",
         "package-lock.json",
     ];
-    Stamp::new("web", &inputs, &[&format!("{url:?}")], "web/dist")
+    Stamp::new("web", &inputs, &[&format!("{url:?}")], PAGE)
 }
 
 #[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
     use std::fs;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+    use std::time::Duration;
 
-    use super::{HASHES, page_stamp, run_in_empty, stamp};
-    use crate::process;
+    use clap::CommandFactory;
+
+    use super::{ALL, HASHES, page_stamp, run_in_empty, stamp, unless_fresh};
+    use crate::stamp::Stamp;
+    use crate::{Cli, process};
+
+    #[test]
+    fn two_runs_at_once_build_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // Inputs that no earlier run had.
+        let output = folder.path().to_str().expect("UTF-8");
+        let builds = AtomicUsize::new(0);
+        let build = || {
+            builds.fetch_add(1, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(50));
+            Ok(fs::write(folder.path().join("file"), "")?)
+        };
+        let name = "test-of-builds";
+        let stamp = || Stamp::new(name, &[], &[output], output);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| unless_fresh(name, output, stamp, build).expect("a build"));
+            }
+        });
+        assert_eq!(builds.into_inner(), 1);
+    }
+
+    #[test]
+    fn the_help_names_the_folders_of_all_modules() {
+        let command = Cli::command();
+        let command = command.find_subcommand("build-wasm").expect("the command");
+        let help = command.get_about().expect("a description").to_string();
+        for module in ALL {
+            assert!(help.contains(&format!("`{}`", module.pkg)), "{}: {help}", module.pkg);
+        }
+    }
 
     #[test]
     fn files_of_a_stopped_build_are_removed() {

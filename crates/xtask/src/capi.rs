@@ -43,6 +43,15 @@ pub(crate) fn capi(args: &CapiArgs) -> Result<()> {
     Ok(())
 }
 
+/// Returns the name of the folder in which Cargo puts what it builds in a profile.
+fn folder_of(profile: &str) -> &str {
+    match profile {
+        "dev" | "test" => "debug",
+        "bench" => "release",
+        other => other,
+    }
+}
+
 /// The files of a build.
 struct Built {
     /// The static library.
@@ -138,6 +147,12 @@ fn make_room(file: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_of_profiles_are_those_of_cargo() {
+        let folders = ["dev", "test", "release", "bench", "checked"].map(folder_of);
+        assert_eq!(folders, ["debug", "debug", "release", "release", "checked"]);
+    }
 
     #[test]
     fn a_prefix_is_escaped_for_pkg_config() {

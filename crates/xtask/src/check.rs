@@ -100,10 +100,14 @@ pub(crate) fn dependencies(report: &Report) -> Result<()> {
 
 /// Looks for known vulnerabilities of dependencies. Both lists are on servers that `check` does not
 /// need.
-pub(crate) fn advisories() -> Result<()> {
-    let mut deny = process::command(setup::cargo_deny()?);
-    process::run(deny.args(["--locked", "--config", DENY, "check", "advisories"]))?;
-    process::run(setup::npm()?.args(["audit", "--audit-level", "moderate"]))
+pub(crate) fn advisories(report: &Report) -> Result<()> {
+    report.check("cargo deny, advisories", || {
+        let mut deny = process::command(setup::cargo_deny()?);
+        process::run(deny.args(["--locked", "--config", DENY, "check", "advisories"]))
+    })?;
+    report.check("npm audit", || {
+        process::run(setup::npm()?.args(["audit", "--audit-level", "moderate"]))
+    })
 }
 
 /// Lints and documents all Rust code. The features that need C++ belong to the full tier on Debian.

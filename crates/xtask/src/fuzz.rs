@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{env, fs, thread};
+use std::{env, fs, slice, thread};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::{output, process, processor_time, setup, workspace};
+use crate::{build, output, process, processor_time, setup, workspace};
 
 /// Options of `cargo xtask fuzz`.
 #[derive(Args)]
@@ -56,7 +56,8 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<()> {
 /// Builds all targets.
 pub(crate) fn build() -> Result<()> {
     setup::cpp_tools()?;
-    process::run(&mut cargo_build())
+    // The other programs are in the same folder.
+    build::cargo(&mut cargo_build(), slice::from_ref(&path("corpus")))
 }
 
 /// Runs the targets, as many at once as there are processors, and prints what each reached.
@@ -179,8 +180,12 @@ fn summary(log: &str) -> String {
 }
 
 fn program(name: &str) -> Command {
-    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
-    process::command(target_dir().join("fuzz").join(file))
+    process::command(path(name))
+}
+
+/// Returns the path of a program that [`build()`] builds.
+fn path(name: &str) -> PathBuf {
+    target_dir().join("fuzz").join(format!("{name}{}", env::consts::EXE_SUFFIX))
 }
 
 fn folder(kind: &str, name: &str) -> Result<PathBuf> {

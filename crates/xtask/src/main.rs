@@ -6,6 +6,7 @@
 mod addon;
 mod anchors;
 mod arm64;
+mod bench_shares;
 mod bench_web;
 mod build;
 mod capi;
@@ -63,7 +64,8 @@ enum Command {
         #[arg(long)]
         portable: bool,
     },
-    /// Build the wasm crates into `wasm/pkg` and `crates/conformance/pkg`.
+    /// Build the wasm crates into `wasm/pkg`, `wasm/monero/pkg`, `wasm/follow/pkg`, `wasm/explore/pkg` and
+    /// `crates/conformance/pkg`.
     BuildWasm,
     /// Build the npm package into `wasm/dist`.
     BuildPackage,
@@ -126,6 +128,11 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Put the load of a pool on the package in Node.js; arguments are passed on.
+    BenchShares {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Run the benchmarks of the package in the browsers.
     BenchWeb(BenchWebArgs),
     /// Build librandomx, the C library, and install it below a folder.
@@ -152,7 +159,7 @@ fn main() -> ExitCode {
         Command::TestOthers => Report::new().run(others::test),
         Command::Check => Report::new().run(check::check),
         Command::CheckOthers => Report::new().run(check::other_systems),
-        Command::Advisories => exit_code(check::advisories()),
+        Command::Advisories => Report::keeping_going().run(check::advisories),
         Command::Release(args) => exit_code(release::release(&args)),
         Command::Dist(args) => exit_code(dist::dist(&args)),
         Command::Setup { portable } => exit_code(setup::everything(system(portable))),
@@ -163,6 +170,7 @@ fn main() -> ExitCode {
         Command::Start { port } => exit_code(serve::start(port)),
         Command::Bench { args } => exit_code(test::bench(&args)),
         Command::BenchNode { args } => exit_code(test::bench_node(&args)),
+        Command::BenchShares { args } => exit_code(bench_shares::bench_shares(&args)),
         Command::Capi(args) => exit_code(capi::capi(&args)),
         Command::Fuzz(args) => exit_code(fuzz::fuzz(&args)),
         Command::Anchors(args) => exit_code(anchors::anchors(&args)),
@@ -184,6 +192,29 @@ fn exit_code(result: Result<()>) -> ExitCode {
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use clap::Parser;
+
+    use super::{Cli, workspace};
+
+    #[test]
+    fn every_script_of_npm_is_a_command_of_this_program() {
+        let text = fs::read_to_string(workspace::root().join("package.json")).expect("a file");
+        let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let scripts = manifest["scripts"].as_object().expect("scripts");
+        for (name, script) in scripts {
+            let words = script.as_str().expect("a script").strip_prefix("cargo xtask ");
+            let words = words.unwrap_or_else(|| panic!("{name}: {script}")).split(' ');
+            if let Err(error) = Cli::try_parse_from(["cargo xtask"].into_iter().chain(words)) {
+                panic!("{name}: {error}");
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod programs;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -116,14 +117,26 @@ pub(crate) struct Commit {
 
 /// Returns the last commit of a repository. Fails if files differ from it, unless they may.
 pub(crate) fn last_commit(root: &Path, dirty: bool) -> Result<Commit> {
-    let git = |args: &[&str]| process::read(process::command("git").current_dir(root).args(args));
-    let changed = git(&["status", "--porcelain"])?;
+    let changed = process::read(git(root).args(["status", "--porcelain"]))?;
     if !changed.is_empty() && !dirty {
         bail!("a release is built from a commit, but these files differ:\n{changed}");
     }
-    let last = git(&["log", "-1", "--format=%H %ct"])?;
+    let last = process::read(git(root).args(["log", "-1", "--format=%H %ct"]))?;
     let (hash, time) = last.trim().split_once(' ').context("git shows no commit")?;
     Ok(Commit { hash: hash.to_owned(), time: time.to_owned() })
+}
+
+/// Variables that git sets for hooks. They name the repository, and the files of the commit that is made.
+const OF_HOOKS: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+
+/// Returns a command of git for the repository in a folder, also in a hook of another repository.
+fn git(root: &Path) -> Command {
+    let mut git = process::command("git");
+    git.current_dir(root);
+    for variable in OF_HOOKS {
+        git.env_remove(variable);
+    }
+    git
 }
 
 /// Fails unless the repository's files are those of a commit.
@@ -155,8 +168,7 @@ fn note_compilers(tools: &WasmTools) -> Result<()> {
 
 /// Copies the tracked files into a folder, with the installed npm packages beside them.
 fn check_out(root: &Path, folder: &Path) -> Result<()> {
-    let mut git = process::command("git");
-    let listed = process::read(git.current_dir(root).args(["ls-files", "-z"]))?;
+    let listed = process::read(git(root).args(["ls-files", "-z"]))?;
     // A file that was removed but not yet committed is still listed.
     for file in listed.split_terminator('\0').filter(|file| root.join(file).is_file()) {
         let copy = folder.join(file);
@@ -190,8 +202,10 @@ fn build_in(folder: &Path, time: &str, settings: &[(&str, &str)]) -> Result<()> 
 
 #[cfg(test)]
 mod tests {
+    use std::env;
     use std::fs;
     use std::path::Path;
+    use std::process::Command;
 
     use clap::Parser;
 
@@ -199,20 +213,22 @@ mod tests {
     use crate::{process, workspace};
 
     #[derive(Parser)]
-    struct Command {
+    struct CommandLine {
         #[command(flatten)]
         args: ReleaseArgs,
     }
 
     #[test]
     fn archives_of_the_test_are_not_those_of_a_release() {
-        let Command { args } = Command::parse_from(["release"]);
+        let CommandLine { args } = CommandLine::parse_from(["release"]);
         assert_ne!(test_archives(), workspace::root().join(args.output));
     }
 
+    /// Runs git without the user's signatures and hooks.
     fn git(root: &Path, args: &[&str]) {
-        let mut git = process::command("git");
-        git.current_dir(root).args(["-c", "user.name=A", "-c", "user.email=a@example.org"]);
+        let mut git = super::git(root);
+        git.args(["-c", "user.name=A", "-c", "user.email=a@example.org"]);
+        git.args(["-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"]);
         process::run(git.args(args)).expect("git");
     }
 
@@ -235,5 +251,24 @@ mod tests {
         commit();
         let error = assert_is_last(root, &first).expect_err("another commit").to_string();
         assert!(error.ends_with(&format!("followed {}", first.hash)), "{error}");
+    }
+
+    #[test]
+    fn in_a_hook_the_users_repository_stays_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (users, settings) = (folder.path(), folder.path().join("settings"));
+        git(users, &["init", "--quiet"]);
+        git(users, &["commit", "--quiet", "--allow-empty", "--message", "a"]);
+        let signs = "[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = no such program\n";
+        fs::write(&settings, signs).expect("settings");
+        let before = last_commit(users, true).expect("a commit");
+
+        let mut test = Command::new(env::current_exe().expect("this program"));
+        test.args(["--exact", "release::tests::changes_during_a_release_are_noticed"]);
+        test.env("GIT_DIR", users.join(".git")).env("GIT_CONFIG_GLOBAL", settings);
+        let output = test.output().expect("the test");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("1 passed"), "{text}");
+        assert_eq!(last_commit(users, true).expect("a commit"), before);
     }
 }

@@ -1,4 +1,4 @@
-//! Compiler flags that keep this machine's paths out of what is built.
+//! Compiler flags that keep this machine's paths, and the time, out of what is built.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,16 @@ pub(crate) fn flags(sysroot: &Path) -> Result<Vec<String>> {
         Ok(format!("--remap-path-prefix={from}={to}"))
     };
     prefixes.into_iter().map(flag).collect()
+}
+
+/// Returns [`flags`] for native programs on the target `host`.
+pub(crate) fn native_flags(sysroot: &Path, host: &str) -> Result<Vec<String>> {
+    let mut flags = flags(sysroot)?;
+    if host.ends_with("-msvc") {
+        // Otherwise Microsoft's linker writes the current time into programs, whatever `SOURCE_DATE_EPOCH` says.
+        flags.push("-Clink-arg=/Brepro".to_owned());
+    }
+    Ok(flags)
 }
 
 /// Returns the folder of Cargo's downloads.
@@ -71,20 +81,35 @@ pub(crate) fn encoded(flags: &[String]) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{config, flags};
+    use super::{config, flags, native_flags};
 
     #[test]
     fn flags_name_the_repository_and_the_compiler() {
-        let flags = flags(Path::new("/compiler")).expect("flags");
+        let compiler = Path::new("/compiler");
+        let flags = flags(compiler).expect("flags");
         assert!(flags[0].ends_with("=/source"), "{}", flags[0]);
-        assert!(
-            flags.contains(&"--remap-path-prefix=/compiler/lib/rustlib/src/rust=/rustc".to_owned())
-        );
+        let sources = compiler.join("lib/rustlib/src/rust");
+        assert!(flags.contains(&format!("--remap-path-prefix={}=/rustc", sources.display())));
         let config = config("wasm32-unknown-unknown", &flags[..1]);
         assert!(
             config.starts_with("target.wasm32-unknown-unknown.rustflags=[\"--remap"),
             "{config}"
         );
+    }
+
+    #[test]
+    fn microsofts_linker_writes_no_time() {
+        let further = |host| {
+            let all = native_flags(Path::new("/compiler"), host).expect("flags");
+            let common = flags(Path::new("/compiler")).expect("flags");
+            all.strip_prefix(common.as_slice()).expect("the same flags, and others").to_vec()
+        };
+        for host in ["x86_64-pc-windows-msvc", "aarch64-pc-windows-msvc"] {
+            assert_eq!(further(host), ["-Clink-arg=/Brepro"]);
+        }
+        for host in ["x86_64-pc-windows-gnu", "aarch64-apple-darwin", "x86_64-unknown-linux-gnu"] {
+            assert!(further(host).is_empty(), "{host}");
+        }
     }
 
     #[test]

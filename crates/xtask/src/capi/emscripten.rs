@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::Built;
+use super::{Built, folder_of};
 use crate::setup::EMSCRIPTEN;
 use crate::{process, remap, setup};
 
@@ -15,6 +15,6 @@ pub(super) fn build(profile: &str) -> Result<Built> {
     cargo.args(["--target", EMSCRIPTEN, "--crate-type", "staticlib", "--config"]);
     cargo.arg(remap::config(EMSCRIPTEN, &[format!("--sysroot={}", library.display())]));
     process::run(&mut cargo)?;
-    let folder = tools.built(EMSCRIPTEN, profile);
+    let folder = tools.built(EMSCRIPTEN, folder_of(profile));
     Ok(Built { archive: folder.join("librandomx.a"), shared: None, private_libraries: "" })
 }

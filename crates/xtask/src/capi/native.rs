@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use anyhow::{Context, Result, bail};
 
-use super::Built;
-use crate::{process, workspace};
+use super::{Built, folder_of};
+use crate::{build, process, workspace};
 
 const PACKAGE: &str = "randomx-capi";
 
@@ -22,8 +23,9 @@ pub(super) fn build(profile: &str) -> Result<Built> {
     }
     let mut cargo = process::command("cargo");
     cargo.args(["build", "--locked", "--package", PACKAGE, "--lib", "--profile", profile]);
-    process::run(&mut cargo)?;
-    files(&folder(profile))
+    let built = folder(profile);
+    build::cargo(&mut cargo, slice::from_ref(&archive(&built)))?;
+    files(&built)
 }
 
 /// Returns the libraries that `cargo test` has built.
@@ -34,16 +36,20 @@ pub(super) fn tested(profile: &str) -> Result<Built> {
 
 fn files(built: &Path) -> Result<Built> {
     if !cfg!(target_os = "linux") {
-        let archive = built.join("librandomx.a");
-        return Ok(Built { archive, shared: None, private_libraries: "" });
+        return Ok(Built { archive: archive(built), shared: None, private_libraries: "" });
     }
     let shared = built.join("librandomx.so");
-    let archive = one_object(&built.join("librandomx.a"), &shared, &built.join("capi"))?;
+    let archive = one_object(&archive(built), &shared, &built.join("capi"))?;
     Ok(Built { archive, shared: Some(shared), private_libraries: "-lpthread -lm -lc" })
 }
 
 fn folder(profile: &str) -> PathBuf {
-    workspace::target_dir().join(if profile == "dev" { "debug" } else { profile })
+    workspace::target_dir().join(folder_of(profile))
+}
+
+/// Returns the static library that Cargo builds in a folder.
+fn archive(built: &Path) -> PathBuf {
+    built.join("librandomx.a")
 }
 
 /// Links the archive into one object that exports only the library's own functions. So a program

@@ -92,7 +92,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
+    use std::path::Path;
 
     use super::{contains_none, equal};
 
@@ -100,15 +100,18 @@ mod tests {
     fn differences_and_paths_are_found() {
         let folder = tempfile::tempdir().expect("a folder");
         let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        let home = Path::new("/home");
+        // With this system's separators.
+        let source = home.join("user").join("code.rs").display().to_string();
         for side in [&one, &other] {
             fs::create_dir_all(side.join("inner")).expect("a folder");
-            fs::write(side.join("inner/file"), b"\0/home/use/home/user/code.rs\0").expect("a file");
+            let content = format!("\0/home/use{source}\0");
+            fs::write(side.join("inner/file"), content).expect("a file");
         }
         equal(&one, &other).expect("equal files");
-        let paths = |path: &str| [PathBuf::from(path)];
-        contains_none(&one, &paths("/home/us")).expect("no such folder");
-        let error = contains_none(&one, &paths("/home/user")).expect_err("a path");
-        assert!(format!("{error}").ends_with("of this machine: /home/user/code.rs"), "{error}");
+        contains_none(&one, &[home.join("us")]).expect("no such folder");
+        let error = contains_none(&one, &[home.join("user")]).expect_err("a path");
+        assert!(format!("{error}").ends_with(&format!("of this machine: {source}")), "{error}");
 
         fs::write(other.join("inner/file"), b"\0/home/").expect("a file");
         let error = equal(&one, &other).expect_err("a shorter file");

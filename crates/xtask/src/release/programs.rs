@@ -92,7 +92,7 @@ pub(crate) fn pack(
     private: &[PathBuf],
 ) -> Result<PathBuf> {
     let mut cargo = builder.cargo()?;
-    // The linker for Windows writes the time into programs.
+    // MinGW's linker writes this time into programs, and without it the current one.
     cargo.env(TIME, commit);
     cargo.args(PROGRAMS.iter().flat_map(|(package, _)| ["--package", package]));
     let files = PROGRAMS.map(|(_, name)| builder.folder().join(file_name(name, &builder.target)));
