@@ -105,13 +105,18 @@ pub(crate) fn read(command: &mut Command) -> Result<String> {
 
 /// Runs a long command whose output goes to `log`. If it fails, the end of the log is shown.
 pub(crate) fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
+    run_logged_from(Stdio::null(), command, log)
+}
+
+/// Like [`run_logged`], with a standard input.
+pub(crate) fn run_logged_from(stdin: Stdio, command: &mut Command, log: &Path) -> Result<()> {
     let shown = show(command);
     if let Some(folder) = log.parent() {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
     }
     let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
-    let status = status(command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file))
+    let status = status(command.stdin(stdin).stdout(file.try_clone()?).stderr(file))
         .with_context(|| format!("cannot start {shown}"))?;
     if !status.success() {
         let text = String::from_utf8_lossy(&fs::read(log)?).into_owned();

@@ -1,5 +1,6 @@
 //! The tests, in two tiers.
 
+mod soak;
 mod sources;
 mod web;
 
@@ -22,9 +23,10 @@ use crate::{
 
 /// Checks and tests everything that belongs to a tier.
 ///
-/// Series of steps run side by side: one with cargo and one with Node.js. The full tier has four more: one waits for
-/// daemons and downloads, one runs the independent steps at low priority, and two, at the lowest priority, run what lasts
-/// for a given time. A series that ends helps with the independent steps. The browser tests that compare times run alone.
+/// Series of steps run side by side: one with cargo and one with Node.js. The full tier has five more: one checks
+/// dependencies, one waits for daemons and downloads, one runs the independent steps at low priority, and two, at the
+/// lowest priority, run what lasts for a given time. A series that ends helps with the independent steps. The browser
+/// tests that compare times run alone.
 ///
 /// Hashing tests of two series would push each other's scratchpads out of the processor's cache. So in the full tier
 /// the Rust tests belong to the series with Node.js, and the one with cargo compiles and lints beside it.
@@ -63,7 +65,7 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
             Err(_) => run_all(unbegun, tier),
         }));
     }
-    let ended = report.side_by_side(series);
+    let ended = side_by_side(report, tier, series, || check::dependencies(report));
     let built = report.needed_by(&[TIMED], is_all_built.recv().map_err(Error::from));
     let timed = built.and_then(|()| {
         report.check(TIMED, || {
@@ -76,16 +78,26 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
 /// The step that runs alone.
 const TIMED: &str = "playwright, tests of times";
 
-/// Checks dependencies and installs the full tier's tools, which the quick tier leaves out. Returns the path of
-/// Monero's daemon.
-fn prepare(report: &Report, tier: Tier, system: System) -> Result<Option<PathBuf>> {
-    if tier == Tier::Quick {
-        return Ok(None);
+/// Runs series of steps. In the full tier, another one checks dependencies, which no other step needs.
+fn side_by_side<'a>(
+    report: &'a Report,
+    tier: Tier,
+    mut series: Vec<Series<'a>>,
+    dependencies: impl FnOnce() -> Result<()> + Send + 'a,
+) -> Result<()> {
+    if tier == Tier::Full {
+        series.push(Box::new(move || report.needed_by(&["cargo deny"], dependencies())));
     }
-    check::dependencies(report)?;
-    match system {
-        System::Debian => report.step("set up: tools of the full tests", full_tools).map(Some),
-        System::Any => Ok(None),
+    report.side_by_side(series)
+}
+
+/// Installs the full tier's tools, which the quick tier leaves out. Returns the path of Monero's daemon.
+fn prepare(report: &Report, tier: Tier, system: System) -> Result<Option<PathBuf>> {
+    match (tier, system) {
+        (Tier::Full, System::Debian) => {
+            report.step("set up: tools of the full tests", full_tools).map(Some)
+        }
+        (Tier::Full, System::Any) | (Tier::Quick, _) => Ok(None),
     }
 }
 
@@ -170,7 +182,7 @@ fn after_builds<'a, 'rest: 'a>(
             &[SOAK],
             Box::new(|| {
                 process::lower_priority(Yields::Fully);
-                report.check(SOAK, || soak(found(browsers)?))
+                report.check(SOAK, || soak::test(found(browsers)?))
             }),
         ),
     ];
@@ -206,15 +218,6 @@ fn waiting(report: &Report, system: System, monerod: Option<&Path>) -> Result<()
         let mut test = cargo_test(Tier::Full, system);
         process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
     })
-}
-
-/// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says. Priorities do not reach its
-/// browser, so it pauses between rounds.
-fn soak(browsers: &Browsers) -> Result<()> {
-    let mut vitest = browsers.run(VITEST)?;
-    vitest.args(["run", "--config", "tests/soak/vitest.config.ts"]).env(PACKAGE, "built");
-    vitest.env("RANDOMX_SOAK_ROUND_SECONDS", "15");
-    process::run(vitest.env(NATIVE, build::native_path(TEST_PROFILE)))
 }
 
 /// Installs the programs that only the full tier uses, and returns the path of Monero's daemon.
@@ -325,8 +328,29 @@ pub(crate) fn bench_node(args: &[String]) -> Result<()> {
 mod tests {
     use std::fs;
 
-    use super::{DIEHARDER, PYTHON_WHEEL};
+    use anyhow::bail;
+
+    use super::{DIEHARDER, PYTHON_WHEEL, side_by_side};
+    use crate::report::{Report, Series};
+    use crate::tier::Tier;
     use crate::{selected, workspace};
+
+    #[test]
+    fn the_full_tests_go_on_without_cargo_deny() {
+        let report = Report::keeping_going();
+        let mut is_tested = false;
+        let other: Series = Box::new(|| {
+            report.check("tests of other things", || {
+                is_tested = true;
+                Ok(())
+            })
+        });
+        let set_up = || report.step("set up of cargo-deny, failing", || bail!("no network"));
+        let ended = side_by_side(&report, Tier::Full, vec![other], set_up);
+        let error = format!("{:#}", ended.expect_err("a failure"));
+        assert_eq!(error, "the step \"set up of cargo-deny, failing\" failed: no network");
+        assert!(is_tested);
+    }
 
     #[test]
     fn tests_that_run_elsewhere_or_not_at_all_exist() {

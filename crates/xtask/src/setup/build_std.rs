@@ -1,10 +1,12 @@
 //! Builds Rust's standard library from its sources.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use anyhow::Result;
 
+use super::lock::Held;
 use super::target;
 use crate::{process, remap};
 
@@ -49,7 +51,17 @@ impl Purpose {
             Purpose::Link | Purpose::Abort | Purpose::Check => &[],
         }
     }
+
+    /// Returns a text that names how the library is built: another way has another text.
+    pub(super) fn recipe(self) -> String {
+        let mut hasher = DefaultHasher::new();
+        (self.parts(), self.crates(), self.features(), BITCODE, ANCHOR).hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    }
 }
+
+/// The flag for the bitcode that optimisation across crates needs. Cargo leaves it out.
+const BITCODE: &str = "-Cembed-bitcode=yes";
 
 /// The manifest of an empty package, whose build includes that of the standard library. The profile is the one that
 /// releases have.
@@ -72,6 +84,7 @@ pub(super) fn build_std(
     work: &Path,
     libraries: &Path,
     log: &Path,
+    held: &Held,
 ) -> Result<()> {
     let (subcommand, ending) = purpose.parts();
     let (crates, strategy) = purpose.crates();
@@ -87,14 +100,13 @@ pub(super) fn build_std(
     cargo.env("CARGO_TARGET_DIR", &target_dir);
     let mut flags = remap::flags(toolchain)?;
     flags.extend(strategy.iter().map(|&flag| flag.to_owned()));
-    // Cargo leaves out the bitcode that optimisation across crates needs.
-    flags.push("-Cembed-bitcode=yes".into());
+    flags.push(BITCODE.into());
     cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&flags));
     // Building the standard library is an unstable feature of a stable compiler.
     cargo.env("RUSTC_BOOTSTRAP", "1");
     cargo.args([subcommand, "--release", "--target", target]);
     cargo.arg(format!("-Zbuild-std={crates}")).args(purpose.features());
-    process::run_logged(&mut cargo, log)?;
+    held.run_logged(&mut cargo, log)?;
 
     fs::create_dir_all(libraries)?;
     for entry in fs::read_dir(target_dir.join(target).join("release/deps"))? {

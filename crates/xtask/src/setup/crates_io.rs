@@ -28,7 +28,7 @@ pub(super) fn install(
         cache,
         &name,
         || is_installed().then_some(()),
-        |_| {
+        |held| {
             announce(&format!("cargo install {package} {version} (about 2 minutes)"));
             let log = cache.join("logs").join(format!("{package}.log"));
             let mut cargo = process::command("cargo");
@@ -40,7 +40,7 @@ pub(super) fn install(
                 .env("CARGO_PROFILE_RELEASE_LTO", "off");
             cargo.args(["install", "--locked", "--force", "--root"]).arg(&root);
             cargo.args(["--version", version, package]).args(options);
-            process::run_logged(&mut cargo, &log)
+            held.run_logged(&mut cargo, &log)
         },
     )?;
     Ok(folder)

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::{announce, lock};
+use super::announce;
+use super::lock::{self, Held};
 use crate::{process, workspace};
 
 /// The variables that name proxies for apt-get.
@@ -80,11 +81,17 @@ pub(super) fn newest_version(package: &str) -> Result<String> {
 }
 
 /// Downloads packages, all of one version, into a folder. Needs no special rights.
-pub(super) fn download(packages: &[&str], version: &str, folder: &Path, log: &Path) -> Result<()> {
+pub(super) fn download(
+    packages: &[&str],
+    version: &str,
+    folder: &Path,
+    log: &Path,
+    held: &Held,
+) -> Result<()> {
     let mut apt = process::command("apt-get");
     apt.current_dir(folder).args(["-qq", "download"]);
     apt.args(packages.iter().map(|package| format!("{package}={version}")));
-    process::run_logged(&mut apt, log)
+    held.run_logged(&mut apt, log)
 }
 
 /// Downloads a package for another architecture into a folder, in the newest build of the upstream
@@ -96,6 +103,7 @@ pub(super) fn download_foreign(
     version: &str,
     folder: &Path,
     log: &Path,
+    held: &Held,
 ) -> Result<PathBuf> {
     let lists = folder.join("lists");
     fs::create_dir_all(lists.join("partial"))
@@ -111,7 +119,7 @@ pub(super) fn download_foreign(
         command.args(["-o", "Dir::Cache::pkgcache=", "-o", "Dir::Cache::srcpkgcache="]);
         command
     };
-    process::run_logged(apt("apt-get").args(["-qq", "update"]), log)?;
+    held.run_logged(apt("apt-get").args(["-qq", "update"]), log)?;
     let package = format!("{package}:{architecture}");
     let shown = process::read(apt("apt-cache").args(["show", &package]))?;
     let build = shown
@@ -119,10 +127,8 @@ pub(super) fn download_foreign(
         .filter_map(|line| line.strip_prefix("Version: "))
         .find(|build| build.strip_prefix(version).is_some_and(|rest| rest.starts_with(['+', '-'])))
         .with_context(|| format!("{package}: Debian has no build of version {version}"))?;
-    process::run_logged(
-        apt("apt-get").args(["-qq", "download", &format!("{package}={build}")]),
-        log,
-    )?;
+    let wanted = format!("{package}={build}");
+    held.run_logged(apt("apt-get").args(["-qq", "download", &wanted]), log)?;
     let mut files = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     files
         .find(|file| file.extension().is_some_and(|extension| extension == "deb"))

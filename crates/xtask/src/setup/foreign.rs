@@ -13,9 +13,10 @@ use anyhow::{Context, Result, bail};
 use super::build_std::{Purpose, TRAPPING, build_std};
 use super::cpp::install_missing;
 use super::debian;
+use super::lock::{self, Held};
 use super::target::{EMSCRIPTEN, TARGET};
 use super::wasm::{run_rustup, standard_library_sources};
-use super::{WasmTools, announce, lock, wasm_tools};
+use super::{WasmTools, announce, wasm_tools};
 use crate::{process, remap, stand_in, workspace};
 
 pub(crate) use targets::{ARM64, ARMV7, I686, RISCV64, S390X, WINDOWS};
@@ -45,6 +46,9 @@ enum StandardLibrary {
     Built(Purpose),
 }
 
+/// The purpose of a library for which Debian has a package, where that is built after all.
+const UNPACKAGED: Purpose = Purpose::Link;
+
 /// The packages of the standard library for the compiler in the package `rustc-web`.
 const STANDARD_LIBRARY: &str = "libstd-rust-web-dev";
 
@@ -73,7 +77,7 @@ pub(crate) fn installed_foreign_tools(foreign: &'static Foreign) -> Result<Optio
     }
     let rust = wasm_tools()?;
     let library = if rust.is_private() {
-        library_folder(foreign.target, &rust, &cache)?
+        library_folder(foreign.target, &foreign.standard_library, &rust, &cache)?
     } else {
         rust.sysroot()?.join("lib/rustlib").join(foreign.target)
     };
@@ -204,15 +208,28 @@ pub(crate) fn module_flags(rust: &WasmTools) -> Result<Vec<String>> {
 }
 
 /// Returns the folder of a standard library in the cache. A library fits only the compiler that built it.
-/// Libraries in the folder `standard-library` of earlier states have no bitcode.
-fn library_folder(target: &str, rust: &WasmTools, cache: &Path) -> Result<PathBuf> {
+fn library_folder(
+    target: &str,
+    origin: &StandardLibrary,
+    rust: &WasmTools,
+    cache: &Path,
+) -> Result<PathBuf> {
     let version = compiler_version(rust)?;
     let compiler = if rust.is_private() {
         version
     } else {
         format!("rustup-{version}-{}", compiler_commit(rust)?)
     };
-    Ok(cache.join("standard-libraries").join(compiler).join(target))
+    Ok(cache.join("standard-libraries").join(compiler).join(folder_name(target, origin)))
+}
+
+/// Names the target, and how the library is built, so that clones of other revisions keep theirs.
+fn folder_name(target: &str, origin: &StandardLibrary) -> String {
+    let purpose = match origin {
+        StandardLibrary::Packaged(_) => UNPACKAGED,
+        StandardLibrary::Built(purpose) => *purpose,
+    };
+    format!("{target}-{}", purpose.recipe())
 }
 
 /// Returns the compiler's version, such as `1.96.0`.
@@ -235,10 +252,10 @@ fn standard_library(
     rust: &WasmTools,
     cache: &Path,
 ) -> Result<PathBuf> {
-    let sysroot = library_folder(target, rust, cache)?;
+    let sysroot = library_folder(target, origin, rust, cache)?;
     let is_there = || sysroot.is_dir().then_some(());
-    lock::once(cache, &format!("library-{target}"), is_there, |_| {
-        install_library(target, origin, rust, cache, &sysroot)
+    lock::once(cache, &format!("library-{target}"), is_there, |held| {
+        install_library(target, origin, rust, cache, &sysroot, held)
     })?;
     Ok(sysroot)
 }
@@ -250,19 +267,20 @@ fn install_library(
     rust: &WasmTools,
     cache: &Path,
     sysroot: &Path,
+    held: &Held,
 ) -> Result<()> {
     let log = cache.join(format!("logs/{target}.log"));
     process::with_work_folder(&cache.join("unfinished-library").join(target), |work| {
         let finished = match origin {
             StandardLibrary::Packaged(architecture) => {
                 let version = compiler_version(rust)?;
-                unpack(target, architecture, &version, work, &log).or_else(|error| {
+                unpack(target, architecture, &version, work, &log, held).or_else(|error| {
                     // A mirror of Debian lacks a package for some hours, or for good.
                     announce(&format!("no package has it: {error:#}"));
-                    build(Purpose::Link, target, rust, work, &log)
+                    build(UNPACKAGED, target, rust, work, &log, held)
                 })?
             }
-            StandardLibrary::Built(purpose) => build(*purpose, target, rust, work, &log)?,
+            StandardLibrary::Built(purpose) => build(*purpose, target, rust, work, &log, held)?,
         };
         fs::create_dir_all(sysroot.parent().unwrap_or(sysroot))?;
         fs::rename(finished, sysroot)
@@ -277,12 +295,15 @@ fn unpack(
     version: &str,
     work: &Path,
     log: &Path,
+    held: &Held,
 ) -> Result<PathBuf> {
     announce(&format!(
         "the standard library for {target} from Debian's packages (about 20 seconds)"
     ));
-    let package = debian::download_foreign(STANDARD_LIBRARY, architecture, version, work, log)?;
-    process::run(process::command("dpkg-deb").arg("-x").arg(package).arg(work))?;
+    let package =
+        debian::download_foreign(STANDARD_LIBRARY, architecture, version, work, log, held)?;
+    let mut dpkg = process::command("dpkg-deb");
+    process::run(dpkg.arg("-x").arg(package).arg(work).stdin(held.stdin()?))?;
     let library = Path::new("lib/rustlib").join(target);
     if !work.join("usr").join(&library).is_dir() {
         bail!("{STANDARD_LIBRARY}:{architecture} contains no {}", library.display());
@@ -297,6 +318,7 @@ fn build(
     rust: &WasmTools,
     work: &Path,
     log: &Path,
+    held: &Held,
 ) -> Result<PathBuf> {
     let time = match purpose {
         Purpose::Link | Purpose::Abort | Purpose::Trap => "2 minutes",
@@ -305,6 +327,13 @@ fn build(
     announce(&format!("the standard library for {target} from its sources (about {time})"));
     let sysroot = work.join("sysroot");
     let libraries = sysroot.join("lib/rustlib").join(target).join("lib");
-    build_std(purpose, &rust.sysroot()?, target, work, &libraries, log)?;
+    build_std(purpose, &rust.sysroot()?, target, work, &libraries, log, held)?;
     Ok(sysroot)
+}
+
+#[test]
+fn libraries_that_are_built_in_different_ways_have_different_folders() {
+    let purposes = [Purpose::Link, Purpose::Abort, Purpose::Trap, Purpose::Check];
+    let names = purposes.map(|purpose| folder_name(TARGET, &StandardLibrary::Built(purpose)));
+    assert_eq!(std::collections::BTreeSet::from(names).len(), purposes.len());
 }

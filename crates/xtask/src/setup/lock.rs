@@ -3,11 +3,12 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
 use super::announce;
+use crate::process;
 
 /// A lock that this program holds.
 pub(crate) struct Held(File);
@@ -17,9 +18,14 @@ impl Held {
     /// the child holds the lock until it exits, even if this process is killed first.
     pub(super) fn stdin(&self) -> Result<Stdio> {
         if !cfg!(unix) {
-            return Ok(Stdio::inherit());
+            return Ok(Stdio::null());
         }
         Ok(self.0.try_clone().context("cannot share a lock")?.into())
+    }
+
+    /// Runs a long command, which gets this standard input, and whose output goes to `log`.
+    pub(super) fn run_logged(&self, command: &mut Command, log: &Path) -> Result<()> {
+        process::run_logged_from(self.stdin()?, command, log)
     }
 }
 
@@ -111,5 +117,30 @@ mod tests {
         program.kill().and_then(|()| program.wait()).expect("the program's end");
         assert!(matches!(is_locked, Err(TryLockError::WouldBlock)), "{is_locked:?}");
         file.try_lock().expect("a free lock");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_logged_program_that_outlives_this_one_holds_the_lock() {
+        use std::fs::{self, File, TryLockError};
+        use std::process::Command;
+
+        let cache = tempfile::tempdir().expect("a folder");
+        let log = cache.path().join("log");
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            command
+        };
+        // A shell gives what it leaves behind an empty input, unless another one is named.
+        let script = "exec 3<&0; sleep 600 <&3 & echo $!";
+        let start = |held: &Held| held.run_logged(&mut shell(script), &log);
+        alone(cache.path(), "a-tool", start).expect("a program");
+        let file = File::open(cache.path().join("locks/a-tool")).expect("the lock");
+        let is_locked = file.try_lock();
+        let program = fs::read_to_string(&log).expect("its number");
+        shell(&format!("kill {program}")).status().expect("the program's end");
+        assert!(matches!(is_locked, Err(TryLockError::WouldBlock)), "{is_locked:?}");
+        file.lock().expect("a free lock");
     }
 }

@@ -71,12 +71,17 @@ fn install(root: &Path, held: &Held) -> Result<()> {
         missing.trim().replace('\n', ", ")
     );
     // A script whose package is missing would download a program, and check no hash.
-    let mut rebuild = npm()?;
-    rebuild.current_dir(root).arg("rebuild").args(UNPACKED);
-    process::run(rebuild.stdin(held.stdin()?))?;
+    unpack(root, held)?;
     let copy = modules.join(installed());
     fs::copy(root.join(LIST), &copy).with_context(|| format!("cannot write {}", copy.display()))?;
     Ok(())
+}
+
+/// Runs the scripts that unpack programs, also where a user's settings have npm skip scripts.
+fn unpack(root: &Path, held: &Held) -> Result<()> {
+    let mut rebuild = npm()?;
+    rebuild.current_dir(root).args(["rebuild", "--ignore-scripts=false"]).args(UNPACKED);
+    process::run(rebuild.stdin(held.stdin()?))
 }
 
 /// The name of a copy of [`LIST`] in the folder of the packages. It is written when all of them are installed. Some
@@ -140,12 +145,14 @@ fn is_missing(program: &str) -> String {
 mod tests {
     use std::env;
     use std::fs;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use anyhow::Result;
     use serde_json::json;
 
-    use super::{LATEST, LIST, MODULES, UNPACKED, install, installed, packages_are_installed};
+    use super::{
+        LATEST, LIST, MODULES, UNPACKED, install, installed, packages_are_installed, unpack,
+    };
     use crate::setup::lock;
     use crate::workspace;
 
@@ -219,6 +226,34 @@ mod tests {
         let error = install_alone(root.path()).expect_err("a missing package").to_string();
         assert!(error.starts_with("npm did not install absent, which"), "{error}");
         assert!(!packages_are_installed(root.path()));
+    }
+
+    /// npm then exits with 0.
+    #[test]
+    fn programs_are_unpacked_where_npm_is_set_to_skip_scripts() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = |name: &str| root.path().join(MODULES).join(name);
+        let write = |path: PathBuf, text: &str| fs::write(path, text).expect("a file");
+        let of_each = |value: serde_json::Value| -> serde_json::Map<_, _> {
+            UNPACKED.iter().map(|&name| (name.to_owned(), value.clone())).collect()
+        };
+        let manifest = json!({ "dependencies": of_each(json!("1.0.0")), "allowScripts": of_each(json!(true)) });
+        write(root.path().join("package.json"), &manifest.to_string());
+        write(root.path().join(".npmrc"), "ignore-scripts=true\n");
+        for name in UNPACKED {
+            let package = json!({
+                "name": name,
+                "version": "1.0.0",
+                // npm allows the scripts of what came from a registry by its address there.
+                "_resolved": format!("https://registry.npmjs.org/{name}/-/{name}-1.0.0.tgz"),
+                "scripts": { "postinstall": "node --eval \"fs.writeFileSync('unpacked', '')\"" },
+            });
+            fs::create_dir_all(folder(name)).expect("a folder");
+            write(folder(name).join("package.json"), &package.to_string());
+        }
+        lock::alone(&root.path().join("cache"), "npm-ci", |held| unpack(root.path(), held))
+            .expect("npm rebuild");
+        assert!(UNPACKED.iter().all(|name| folder(name).join("unpacked").is_file()));
     }
 
     fn manifest() -> serde_json::Value {

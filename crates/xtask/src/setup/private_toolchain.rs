@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use super::announce;
 use super::build_std::{Purpose, build_std};
 use super::debian::{self, Debian};
+use super::lock::Held;
 use super::target::{self, TARGET};
 use crate::{process, versions};
 
@@ -41,11 +42,12 @@ pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
 }
 
 /// Assembles the toolchain in the cache folder, and returns its folder.
-pub(super) fn install(cache: &Path) -> Result<PathBuf> {
+pub(super) fn install(cache: &Path, held: &Held) -> Result<PathBuf> {
     let debian = Debian::detect()?;
     announce("a private Rust toolchain for wasm from Debian's packages (about 2 minutes)");
     process::with_work_folder(&cache.join("unfinished"), |work| {
-        let assembly = Assembly { debian, logs: cache.join("logs"), work: work.to_path_buf() };
+        let (logs, work) = (cache.join("logs"), work.to_path_buf());
+        let assembly = Assembly { debian, logs, work, held };
         let llvm = assembly.unpack()?;
         assembly.arrange(&llvm)?;
         assembly.build_std()?;
@@ -57,13 +59,15 @@ pub(super) fn install(cache: &Path) -> Result<PathBuf> {
     installed(cache).context("the assembled toolchain does not work")
 }
 
-struct Assembly {
+struct Assembly<'a> {
     debian: Debian,
     logs: PathBuf,
     work: PathBuf,
+    /// What changes the folder `work` holds this lock.
+    held: &'a Held,
 }
 
-impl Assembly {
+impl Assembly<'_> {
     /// Downloads and unpacks the packages, and installs the libraries that they use. Returns the
     /// series of LLVM, such as `22`.
     fn unpack(&self) -> Result<String> {
@@ -71,19 +75,21 @@ impl Assembly {
         self.debian.update(&log);
         let version = debian::newest_version(PACKAGES[0])?;
         versions::check_for_wasm("Debian's rustc-web", &version)?;
-        debian::download(&PACKAGES, &version, &self.work, &log)?;
-        debian::download(&[SOURCES], &version, &self.work, &log)?;
+        debian::download(&PACKAGES, &version, &self.work, &log, self.held)?;
+        debian::download(&[SOURCES], &version, &self.work, &log, self.held)?;
         let clauses = debian::dependencies(&self.package("libstd-rust-web-dev")?)?;
         let libraries = clauses.first().context("libstd-rust-web-dev depends on nothing")?;
         let libraries = debian::package_name(libraries);
-        debian::download(&[libraries], &version, &self.work, &log)?;
+        debian::download(&[libraries], &version, &self.work, &log, self.held)?;
 
         let unpacked: Vec<&str> = PACKAGES.into_iter().chain([libraries]).collect();
         let mut needed = vec!["patchelf".to_owned()];
         for name in &unpacked {
             let package = self.package(name)?;
             needed.extend(debian::dependencies(&package)?);
-            process::run(process::command("dpkg-deb").arg("-x").arg(package).arg(self.unpacked()))?;
+            let mut dpkg = process::command("dpkg-deb");
+            dpkg.arg("-x").arg(package).arg(self.unpacked());
+            process::run(dpkg.stdin(self.held.stdin()?))?;
         }
         self.unpack_sources()?;
         needed.retain(|clause| !unpacked.contains(&debian::package_name(clause)));
@@ -98,10 +104,11 @@ impl Assembly {
         let archive = self.work.join("sources.tar");
         let mut dpkg = process::command("dpkg-deb");
         dpkg.arg("--fsys-tarfile").arg(self.package(SOURCES)?);
-        process::run_into(&mut dpkg, File::create(&archive)?)?;
+        process::run_into(dpkg.stdin(self.held.stdin()?), File::create(&archive)?)?;
         let mut tar = process::command("tar");
         tar.arg("-xf").arg(&archive).arg("-C").arg(self.unpacked());
-        process::run(tar.args(["--wildcards", "./usr/src/rustc-*/library"]))
+        tar.args(["--wildcards", "./usr/src/rustc-*/library"]);
+        process::run(tar.stdin(self.held.stdin()?))
     }
 
     /// Moves the files to where the compiler looks for them.
@@ -127,7 +134,8 @@ impl Assembly {
 
         let mut patchelf = process::command("patchelf");
         patchelf.args(["--set-rpath", "$ORIGIN/../lib"]);
-        process::run(patchelf.args(PROGRAMS.map(|program| to.join("bin").join(program))))
+        patchelf.args(PROGRAMS.map(|program| to.join("bin").join(program)));
+        process::run(patchelf.stdin(self.held.stdin()?))
     }
 
     /// Builds the standard library for wasm, and copies it to where the compiler looks for it.
@@ -135,7 +143,7 @@ impl Assembly {
         let toolchain = self.toolchain();
         let libraries = toolchain.join("lib/rustlib").join(TARGET).join("lib");
         let log = self.logs.join("build-std.log");
-        build_std(Purpose::Trap, &toolchain, TARGET, &self.work, &libraries, &log)
+        build_std(Purpose::Trap, &toolchain, TARGET, &self.work, &libraries, &log, self.held)
     }
 
     fn toolchain(&self) -> PathBuf {

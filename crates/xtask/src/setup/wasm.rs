@@ -8,8 +8,9 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Context, Result};
 
 use super::crates_io::install;
+use super::lock::{self, Held};
 use super::target::{TARGET, has_target, target_library, unset_native_settings};
-use super::{announce, fallback_is_forced, lock, private_toolchain};
+use super::{announce, fallback_is_forced, private_toolchain};
 use crate::{process, versions, workspace};
 
 /// An installed wasm toolchain.
@@ -71,7 +72,7 @@ pub(super) fn run_rustup(
     let mut command = process::command(rustup);
     command.args(arguments);
     let log = cache.join("logs").join(log);
-    lock::alone(cache, "rustup", |_| process::run_logged(&mut command, &log))
+    lock::alone(cache, "rustup", |held| held.run_logged(&mut command, &log))
 }
 
 impl WasmTools {
@@ -163,7 +164,8 @@ fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     let find = || private_toolchain::installed(cache);
-    let installed = lock::once(cache, "toolchain", find, |_| private_toolchain::install(cache));
+    let install = |held: &Held| private_toolchain::install(cache, held);
+    let installed = lock::once(cache, "toolchain", find, install);
     installed.map(Some).with_context(|| {
         format!("cannot install a compiler for wasm; try `rustup target add {TARGET}`")
     })

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::super::{announce, lock};
+use super::super::announce;
+use super::super::lock::{self, Held};
 use crate::process;
 
 /// Rust's programs take random numbers from this function, which Wine has from version 9 on; Debian's
@@ -41,20 +42,21 @@ pub(super) fn is_installed(cache: &Path) -> bool {
 
 /// Makes the folder unless it was done before, and returns the variables that Wine reads.
 pub(super) fn environment(cache: &Path) -> Result<Vec<(&'static str, OsString)>> {
-    lock::once(cache, "wine", || is_installed(cache).then_some(()), |_| make(cache))?;
+    let is_there = || is_installed(cache).then_some(());
+    lock::once(cache, "wine", is_there, |held| make(cache, held))?;
     Ok(variables(&folder(cache)))
 }
 
 /// Makes the folder anew.
-fn make(cache: &Path) -> Result<()> {
+fn make(cache: &Path, held: &Held) -> Result<()> {
     announce("a folder for Wine (about 30 seconds)");
     let prefix = folder(cache);
     process::remove_dir(&prefix)?;
     fs::create_dir_all(&prefix).with_context(|| format!("cannot create {}", prefix.display()))?;
     let mut boot = process::command("wine");
     boot.envs(variables(&prefix)).args(["wineboot", "--init"]);
-    process::run_logged(&mut boot, &cache.join("logs/wine.log"))?;
-    add_process_prng(&prefix)?;
+    held.run_logged(&mut boot, &cache.join("logs/wine.log"))?;
+    add_process_prng(&prefix, held)?;
     fs::write(mark(cache), "").with_context(|| format!("cannot write {}", mark(cache).display()))
 }
 
@@ -77,7 +79,7 @@ fn variables(prefix: &Path) -> Vec<(&'static str, OsString)> {
     ]
 }
 
-fn add_process_prng(prefix: &Path) -> Result<()> {
+fn add_process_prng(prefix: &Path, held: &Held) -> Result<()> {
     let libraries = prefix.join("drive_c/windows/system32");
     let source = prefix.join("process_prng.c");
     if libraries.join(LIBRARY).exists() {
@@ -86,5 +88,5 @@ fn add_process_prng(prefix: &Path) -> Result<()> {
     fs::write(&source, PROCESS_PRNG)?;
     let mut compile = process::command("x86_64-w64-mingw32-gcc");
     compile.args(["-shared", "-O2", "-o"]).arg(libraries.join(LIBRARY)).arg(&source);
-    process::run(compile.arg("-ladvapi32"))
+    process::run(compile.arg("-ladvapi32").stdin(held.stdin()?))
 }
