@@ -112,7 +112,14 @@ describe("the queue", () => {
     // The others were not copied.
     expect(read).toBe(1);
     const heights = Promise.all(Array.from({ length: 299 }, (_, at) => randomx.seedHeight(at)));
-    await expect(randomx.seedHeight(1)).rejects.toMatchObject({ code: "queue-full" });
+    for (const call of [
+      randomx.seedHeight(1),
+      randomx.prepare(key),
+      randomx.hashMany(key, []),
+      randomx.measure(key, []),
+    ]) {
+      await expect(call).rejects.toMatchObject({ code: "queue-full" });
+    }
     randomx.dispose();
     await expect(hashing).rejects.toMatchObject({ code: "disposed" });
     await expect(heights).rejects.toMatchObject({ code: "disposed" });

@@ -131,6 +131,15 @@ describe("engines", () => {
     }
   });
 
+  test("collect the code of hashes that are measured", () => {
+    const construct = vi.spyOn(Reflect, "construct");
+    const inputs = Array<Uint8Array>(8).fill(input);
+    session.measure({ slot: 0, version: 1, inputs, engine: "jit" });
+    const collections = construct.mock.calls.filter(([made]) => made === ArrayBuffer);
+    construct.mockRestore();
+    expect(collections).toHaveLength(1);
+  });
+
   test("report how long each part takes", () => {
     const times = session.measure({ slot: 0, version: 1, inputs: [input], engine });
     expect(Object.keys(times)).toHaveLength(6);

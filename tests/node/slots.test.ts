@@ -78,6 +78,9 @@ describe.each([
     expect(await hash(b)).toBe(other);
     expect(held(randomx)).toEqual(["test key 000", "test key 001"]);
     expect(randomx.stats()).toMatchObject({ caches: { count: 4 }, hashes: { count: 5 } });
+    await randomx.prepare(a);
+    await randomx.prepare(c);
+    expect(held(randomx)).toEqual(["test key 000", "test key 002"]);
   });
 
   test("are released after the work in progress", async () => {

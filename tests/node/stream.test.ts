@@ -136,6 +136,27 @@ test("a stream listens for the end of its instance only while it waits", async (
   expect(attached.size).toBe(0);
 });
 
+test.each([
+  ["an iterator", synchronous],
+  ["an async iterator", asynchronous],
+])("an error of closing %s does not replace the reason for the end", async (kind, sourceOf) => {
+  const one = { value: 1 };
+  const next = (): unknown => (kind === "an iterator" ? one : Promise.resolve(one));
+  const end = vi.fn(() => {
+    throw failure;
+  });
+  const caller = new AbortController();
+  const begin = (): Promise<number> => Promise.resolve(1);
+  const walk = stream(sourceOf(next, end), 2, begin, caller.signal, instance);
+  expect(await walk.next()).toEqual({ done: false, value: 1 });
+  caller.abort();
+  await expect(walk.next()).rejects.toMatchObject({ code: "aborted" });
+  const left = results(sourceOf(next, end));
+  await left.next();
+  expect(await left.return(undefined)).toEqual({ done: true, value: undefined });
+  expect(end).toHaveBeenCalledTimes(2);
+});
+
 test("a source that its reader leaves is closed once", async () => {
   const end = vi.fn();
   for await (const result of results(synchronous(() => ({ value: 1 }), end))) {

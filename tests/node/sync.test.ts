@@ -1,6 +1,6 @@
 /** The synchronous interface: it loads itself in Node, hashes, and refuses released objects. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/sync.js";
 import { isFull, readVectors, text, type HashVector } from "./support.js";
 
@@ -55,6 +55,19 @@ describe("the vectors of a key", () => {
     const hashes = vm.calculateHashes(chosen.map(({ input }) => input)).map(bytesToHex);
     expect(hashes).toEqual(chosen.map(({ hash }) => hash));
   });
+});
+
+test.each([3, 8])("the code of many hashes is collected on the way, with %d lanes", (lanes) => {
+  using vm = createVm(cache, { engine: "jit", lanes });
+  const inputs = Array.from({ length: 20 }, (_, index) => text(`input ${index}`));
+  const construct = vi.spyOn(Reflect, "construct");
+  const hashes = vm.calculateHashes(inputs);
+  const collections = construct.mock.calls.filter(([made]) => made === ArrayBuffer);
+  construct.mockRestore();
+  for (const index of [0, 6, 8, 19]) {
+    expect(hashes[index]).toEqual(vm.calculateHash(inputs[index] ?? ""));
+  }
+  expect(collections).toHaveLength(2);
 });
 
 test("a cache that was released, or whose memory holds another key, is refused", () => {

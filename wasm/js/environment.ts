@@ -27,7 +27,8 @@ export async function compile(address: URL): Promise<WebAssembly.Module> {
   if (files) return WebAssembly.compile(await files.promises.readFile(address));
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  return response.headers.get("Content-Type")?.startsWith("application/wasm")
+  // Engines refuse the type with parameters.
+  return response.headers.get("Content-Type") === "application/wasm"
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer());
 }

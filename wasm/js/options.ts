@@ -48,7 +48,8 @@ export interface CreateOptions {
   keepCache?: boolean | undefined;
   /**
    * Inputs that may wait, 1 to 1,048,576; 65,536 by default. Together they may have 256 MiB. A call
-   * that would exceed either limit rejects at once with code `queue-full`.
+   * that would exceed either limit rejects at once with code `queue-full`. So does a call without
+   * inputs, such as `prepare`, while as many calls wait.
    */
   maxQueue?: number | undefined;
   /**

@@ -111,13 +111,17 @@ export async function prepare(seedHash: Bytes): Promise<void> {
   await randomx.prepare(key);
 }
 
-/** Sets how many seed hashes' caches are held, 1 to 3 and by default 2, 256 MiB each. Call it first. */
+/**
+ * Sets how many seed hashes' caches are held, 1 to 3 and by default 2, 256 MiB each. Blocking calls hold as many,
+ * and calls with a callback and {@link prepare} as many again. Native code shares those of equal seed hashes. Call
+ * it first.
+ */
 export function setRandomxCacheSize(size: number): void {
   caches = validate.count("size", size, MAX_CACHES);
   dispose();
 }
 
-/** Returns how many seed hashes' caches are held. */
+/** Returns the size that {@link setRandomxCacheSize} sets. */
 export function getRandomxCacheSize(): number {
   return caches;
 }

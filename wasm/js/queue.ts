@@ -133,7 +133,8 @@ export class Queue {
   add(job: Job): void {
     const inputs = job instanceof Hashing ? job.waiting : 0;
     this.check(inputs, job.bytes);
-    if (!(job instanceof Hashing) && this.#requests >= this.#limit) {
+    // A verification that has begun fills its block's cache, whatever waits.
+    if ((!(job instanceof Hashing) || job.isFill) && this.#requests >= this.#limit) {
       throw queueFull("calls", this.#limit, this.#requests, 1);
     }
     this.#requests += 1;

@@ -167,6 +167,7 @@ export class Session {
   /** Measures what hashing the inputs spends its time with. */
   measure({ slot, version, inputs, engine }: Hashing): Times {
     const times = this.#vmOf(slot, engine).measure(version, inputs);
+    if (engine === "jit") this.#garbage.add(inputs.length);
     return timesOf(times);
   }
 

@@ -112,7 +112,10 @@ class Work<T, R> {
   close(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    void Promise.resolve(this.#return()).catch(() => undefined);
+    // A microtask later: an error of the source must not replace the reason for the end.
+    void Promise.resolve()
+      .then(this.#return)
+      .catch(() => undefined);
   }
 
   async #wait(next: Promise<IteratorResult<T>>): Promise<void> {

@@ -61,7 +61,9 @@ const garbage = new CodeGarbage();
 export async function load(source?: string | URL | Module): Promise<void> {
   try {
     checkSupport();
-    await wasm.default({ module_or_path: await moduleFrom(source) });
+    const module = await moduleFrom(source);
+    // `wasm.default` awaits the instance, which would then replace one that earlier calls use.
+    wasm.initSync({ module });
     features = wasm.detectFeatures();
   } catch (thrown) {
     throw asRandomXError(thrown);
@@ -151,15 +153,18 @@ export class Vm {
   readonly #cache: Cache;
   readonly #version: Version;
   readonly #engine: WasmEngine;
+  /** Inputs of one call of the module: whole groups of lanes. The garbage of more would wait for the call's end. */
+  readonly #most: number;
   readonly #detach: () => void;
   #vm: wasm.Vm | undefined;
 
   /** @internal */
-  constructor(cache: Cache, version: Version, engine: WasmEngine, vm: wasm.Vm) {
+  constructor(cache: Cache, version: Version, engine: WasmEngine, lanes: number, vm: wasm.Vm) {
     this.#cache = cache;
     this.#detach = cache.attach(this);
     this.#version = version;
     this.#engine = engine;
+    this.#most = MAX_LANES - (MAX_LANES % lanes);
     this.#vm = vm;
   }
 
@@ -204,9 +209,15 @@ export class Vm {
     this.#cache.check();
     const vm = this.#vm;
     if (!vm) throw invalidArgument("vm", "it was released");
-    const hashes = guarded(() => vm.hashMany(this.#version, [...inputs]));
-    if (this.#engine === "jit") garbage.add(inputs.length);
-    return hashes;
+    return guarded(() => {
+      const joined = new Uint8Array(validate.HASH_SIZE * inputs.length);
+      for (let first = 0; first < inputs.length; first += this.#most) {
+        const next = inputs.slice(first, first + this.#most);
+        joined.set(vm.hashMany(this.#version, next), validate.HASH_SIZE * first);
+        if (this.#engine === "jit") garbage.add(next.length);
+      }
+      return joined;
+    });
   }
 }
 
@@ -227,7 +238,7 @@ export function createVm(cache: Cache, options: VmOptions = {}): Vm {
     const auto = (): WasmEngine => (measured ??= fastest(wasm, ["jit", "interpreter"], features));
     const chosen = engine === "auto" ? auto() : engine;
     const vm = new wasm.Vm(cache.check(), lanes, chosen === "jit", features);
-    return new Vm(cache, version, chosen, vm);
+    return new Vm(cache, version, chosen, lanes, vm);
   });
 }
 

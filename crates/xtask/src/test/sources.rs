@@ -54,7 +54,7 @@ const AGAIN_WITH_NATIVE: [&str; 9] = [
 
 /// Those that are the same in that run, because they name their engines themselves or hash nothing. The run without
 /// the add-on has them, in the same Node.js.
-const SAME_WITH_NATIVE: [&str; 20] = [
+const SAME_WITH_NATIVE: [&str; 21] = [
     "batches",
     "block-ranges",
     "calibration",
@@ -66,6 +66,7 @@ const SAME_WITH_NATIVE: [&str; 20] = [
     "fastest",
     "json",
     "kept",
+    "load",
     "memory",
     "monero-node",
     "monero/exchange",
