@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 import { documentation } from "./web/build/document.js";
 import { links, preview } from "./web/build/links.js";
 import { smallPlot } from "./web/build/plot.js";
+import { shortViews } from "./web/build/views.js";
 import policy from "./web/headers.json" with { type: "json" };
 
 /**
@@ -46,6 +47,7 @@ export default defineConfig({
     links(),
     preview(process.env.PAGE_URL),
     smallPlot,
+    shortViews,
   ],
   server: serving,
   preview: serving,

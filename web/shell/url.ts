@@ -2,7 +2,7 @@
 
 /** Hosts of this machine and of private networks, which have no certificates. */
 const PRIVATE =
-  /^(?:localhost|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|\[::1\]|[^/:]+\.(?:onion|i2p|local))(?::|\/|$)/iu;
+  /^(?:localhost|(?:(?:10|127)\.\d+|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.\d+\.\d+|\[::1\]|[^/:]+\.(?:onion|i2p|local))(?::|\/|$)/iu;
 
 /** Adds the scheme to an address without one. A page over HTTPS can reach a public host only so. */
 export function completed(address: string): string {

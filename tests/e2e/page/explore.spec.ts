@@ -227,6 +227,42 @@ test("work can be cancelled, restarted, and left", { tag: "@full" }, async ({ vi
 });
 
 test(
+  "a failure that is explained late leaves the next run alone",
+  { tag: "@full" },
+  async ({ view }) => {
+    await view.go("#/nothing");
+    await view.until('[role="alert"]');
+    // The worker dies, and the server does not say whether it still runs.
+    await view.of(
+      "html",
+      `{
+      const real = { Worker, fetch };
+      globalThis.Worker = class {
+        constructor() { setTimeout(() => this.onerror(new Event("error", { cancelable: true }))); }
+        postMessage() {}
+        terminate() {}
+      };
+      globalThis.fetch = (url, ...more) =>
+        url === "./"
+          ? new Promise((resolve) => { globalThis.answer = () => resolve(new Response()); })
+          : real.fetch(url, ...more);
+      globalThis.revive = () => Object.assign(globalThis, real);
+    }`,
+    );
+    await view.go("#/explore?hashes=4");
+    await expect.poll(() => view.of("html", `"answer" in globalThis`)).toBe(true);
+    await view.of("html", "{ revive(); }");
+    await view.click(inside);
+    await view.until(`${cancel}:not([aria-disabled])`);
+    // Long enough for what comes after the answer.
+    await view.of("html", "new Promise((resolve) => setTimeout(resolve, 100, answer()))");
+    expect(await view.text('[data-part="problem"]')).toBe("");
+    expect(await view.count(`${cancel}:not([aria-disabled])`)).toBe(1);
+    await untilCounted(view, 4);
+  },
+);
+
+test(
   "without WebAssembly the view reports what is missing",
   { tag: "@full" },
   async ({ started }) => {

@@ -2,6 +2,7 @@
 import { expect, test, type Visit } from "../browsers/page.js";
 import { chainOf, extended } from "../../node/chain/blocks.js";
 import { SimulatedSources } from "../../node/chain/source.js";
+import { completed } from "../../../web/shell/url.js";
 
 const verdict = '[data-part="chain"] .verdict';
 const submit = ".follow-form [type=submit]";
@@ -46,6 +47,8 @@ test(
     const open = ".settings[open]";
     await view.go("#/follow?node=x&fixed-difficulty=1&last=");
     await view.until(submit);
+    // No other view has brought its styles.
+    expect(await view.of(".settings > summary", "getComputedStyle(it).fontWeight")).toBe("600");
     expect(await view.of(difficulty, "it.value")).toBe("");
     expect(await view.of("#follow-last", "it.value")).toBe("100");
     expect(await view.count(open)).toBe(0);
@@ -79,6 +82,25 @@ test(
     expect(await view.of(difficulty, "it.value")).toBe("");
   },
 );
+
+test("hosts of private networks need no certificate", { tag: "@chromium" }, () => {
+  Object.assign(globalThis, { location: { protocol: "https:" } });
+  try {
+    const own = [
+      "localhost",
+      "127.0.0.1",
+      "10.1.2.3",
+      "172.16.0.1",
+      "172.31.0.1:1",
+      "192.168.0.1/x",
+    ];
+    expect(own.map(completed)).toEqual(own.map((host) => `http://${host}`));
+    const others = ["172.15.0.1", "172.32.0.1", "172.160.0.1", "192.169.0.1", "node.example"];
+    expect(others.map(completed)).toEqual(others.map((host) => `https://${host}`));
+  } finally {
+    Reflect.deleteProperty(globalThis, "location");
+  }
+});
 
 test("the chain's facts name its network", { tag: "@full" }, async ({ view }) => {
   const node = await sources.start(chainOf(12));

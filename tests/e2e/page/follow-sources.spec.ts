@@ -1,4 +1,4 @@
-/** What the view Follow says of its sources: accusations, and chains that end too early. */
+/** What the view Follow says of its sources and their chain: accusations, forks, progress, and what is read aloud. */
 import { expect, test, type Visit } from "../browsers/page.js";
 import { chainOf, extended } from "../../node/chain/blocks.js";
 import { SimulatedSources } from "../../node/chain/source.js";
@@ -7,20 +7,28 @@ import { after, initial } from "../../../web/views/follow/state.js";
 
 const chain = '[data-part="chain"]';
 const verdict = `${chain} .verdict`;
+const tip = '[data-part="tip"]';
 
 const sources = new SimulatedSources();
 
 test.afterEach(() => sources.stop());
 
-/** Opens a stopped chain. Returns a function that sends the page a state, as another tab would. */
-async function listen(view: Visit): Promise<(state: string) => Promise<void>> {
+/**
+ * Opens a stopped chain, or one that another tab follows. Returns a function that sends the page a state, as that tab
+ * would.
+ */
+async function listen(view: Visit, isOn = false): Promise<(state: string) => Promise<void>> {
   const settings = `{ nodes: ["http://x"], relays: [], network: "regtest", last: 5, fixedDifficulty: "" }`;
   const memory = `"0".repeat(16)`;
   await view.go("#/nothing");
   await view.until('[role="alert"]');
   await view.of(
     "html",
-    `{ localStorage.follow = JSON.stringify({ settings: ${settings}, memory: ${memory} }); }`,
+    `{
+      navigator.locks.request("randomx-follow", () => new Promise(() => {}));
+      const kept = { settings: ${settings}, memory: ${memory}, isOn: ${isOn} };
+      localStorage.follow = JSON.stringify(kept);
+    }`,
   );
   await view.go("#/follow");
   await view.until(".follow-form");
@@ -39,6 +47,27 @@ async function listen(view: Visit): Promise<(state: string) => Promise<void>> {
         channel.close();
       }`,
     );
+}
+
+/** A state in which the chain has grown to a height. */
+function grown(height: number, more = ""): string {
+  return `{
+    tip: { height: ${height}, id: "1${height}".repeat(32), timestamp: 0, work: 1n },
+    ${more}
+  }`;
+}
+
+/** A lookup as a part of a state. */
+function lookedUp(outcome: string): string {
+  return `lookups: [{ txid: "22".repeat(32), ${outcome} }],`;
+}
+
+/** The accusation of a node. */
+function accusation(url: string): string {
+  return `{
+    source: { index: 0, kind: "node", url: "${url}", state: "invalid" },
+    evidence: new Uint8Array(9),
+  }`;
 }
 
 test("each of eight accused sources has its newest evidence", { tag: "@chromium" }, () => {
@@ -60,10 +89,7 @@ test("each of eight accused sources has its newest evidence", { tag: "@chromium"
 
 test("new evidence replaces old, of the same number", { tag: "@chromium" }, async ({ view }) => {
   const tell = await listen(view);
-  const accused = (url: string): string => `{ accusations: [{
-    source: { index: 0, kind: "node", url: "${url}", state: "invalid" },
-    evidence: new Uint8Array(9),
-  }] }`;
+  const accused = (url: string): string => `{ accusations: [${accusation(url)}] }`;
   await tell(accused("http://one/"));
   await view.says('[data-part="forks"]', /^This page no longer uses http:\/\/one\/:/u);
   await tell(accused("http://two/"));
@@ -72,16 +98,84 @@ test("new evidence replaces old, of the same number", { tag: "@chromium" }, asyn
 
 test("a lookup is read aloud when its words change", { tag: "@chromium" }, async ({ view }) => {
   const tell = await listen(view);
-  const grown = (height: number): string => `{
-    tip: { height: ${height}, id: "1${height}".repeat(32), timestamp: 0, work: 1n },
-    lookups: [{ txid: "22".repeat(32), state: "missing" }],
-  }`;
-  await tell(grown(5));
+  const missing = lookedUp('state: "missing"');
+  await tell(grown(5, missing));
   await view.until('[data-lookup="missing"]');
   await view.of('[data-lookup="missing"]', "{ globalThis.first = it; }");
-  await tell(grown(6));
-  await view.says('[data-part="tip"]', /Newest block\s+6/u);
+  await tell(grown(6, missing));
+  await view.says(tip, /Newest block\s+6/u);
   expect(await view.of('[data-lookup="missing"]', "it === first")).toBe(true);
+
+  // Confirmations grow with each block, and are not read aloud.
+  expect(await view.count('[role="status"] [data-lookup]')).toBe(0);
+  const status = '[role="status"][data-part="outcome"]';
+  await view.says(status, /^Transaction 22222222 was not found\./u);
+  const found = lookedUp('state: "found", height: 3');
+  await tell(grown(7, found));
+  await view.says('[data-lookup="found"]', /is in block 3: 5 confirmations\.$/u);
+  await view.says(status, "Transaction 22222222 is in block 3");
+  await view.of(status, "{ globalThis.first = it.firstChild; }");
+  await tell(grown(8, found));
+  await view.says('[data-lookup="found"]', /is in block 3: 6 confirmations\.$/u);
+  expect(await view.of(status, "it.firstChild === first")).toBe(true);
+});
+
+test("buttons keep the focus while the chain grows", { tag: "@chromium" }, async ({ view }) => {
+  const tell = await listen(view);
+  await tell(grown(5, `accusations: [${accusation("http://one/")}],`));
+  await view.says(tip, /Newest block\s+5/u);
+  await view.of(`${tip} .copy`, "it.focus()");
+  await tell(grown(6, `accusations: [${accusation("http://one/")}],`));
+  await view.says(tip, /Newest block\s+6/u);
+  expect(await view.hasFocus(`${tip} .copy`)).toBe(true);
+
+  // The button stays the same one's, although another came above it.
+  const forks = '[data-part="forks"]';
+  await view.of(`${forks} button`, "it.focus()");
+  const both = ["http://two/", "http://one/"].map(accusation).join();
+  await tell(grown(6, `accusations: [${both}],`));
+  await view.says(forks, /http:\/\/two\//u);
+  expect(await view.hasFocus(`${forks} > :nth-child(2) button`)).toBe(true);
+});
+
+test("a deep branch is described without a time", { tag: "@chromium" }, async ({ view }) => {
+  const tell = await listen(view);
+  await tell(`{ forks: [{
+    ...{ kind: "deep-reorg", at: 0, source: "http://one/", common: { height: 5, id: "55" } },
+    ours: { blocks: [{ height: 6, id: "66" }], work: 1n },
+    theirs: { blocks: [], work: 2n },
+  }] }`);
+  const words = /which would revert 1 block, if all its proofs of work hold\. Reported 1970-01-01/u;
+  await view.says('[data-kind="deep-reorg"] figcaption', words);
+});
+
+test("a claim alone does not make a chain unread", { tag: "@chromium" }, () => {
+  const newest = { height: 12, id: "11".repeat(32), timestamp: 0, work: 1n };
+  const synced = after(initial(), { type: "synced", tip: newest }, 0);
+  const progress = { type: "progress" as const, read: 12, checked: 12, target: 6e8 };
+  expect(after(initial(), progress, 0).isSynced).toBe(false);
+  expect(after(synced, progress, 0).isSynced).toBe(true);
+  expect(after(synced, { ...progress, read: 13 }, 0).isSynced).toBe(false);
+});
+
+test("the bar counts the blocks since it appeared", { tag: "@chromium" }, async ({ view }) => {
+  const tell = await listen(view, true);
+  const bar = `${chain} progress`;
+  const reading = (read: number): string =>
+    `{ isSynced: false, progress: { read: ${read}, checked: undefined, target: 3700000 } }`;
+  const value = (): Promise<number> => view.of(bar, "it.value");
+  await tell(reading(0));
+  await tell(reading(3_690_000));
+  await view.says(`${chain} [data-part="detail"]`, /^Headers read up to block 3,690,000 of/u);
+  expect(await value()).toBe(0);
+  await tell(reading(3_695_000));
+  await expect.poll(value).toBe(0.5);
+  await tell("{}");
+  await view.until(`${chain} [data-part="progress"][hidden]`);
+  await tell(reading(3_698_000));
+  await expect.poll(value).toBe(0);
+  await tell(reading(3_699_000));
+  await expect.poll(value).toBe(0.5);
 });
 
 test("a chain whose end no source shows is not current", { tag: "@full" }, async ({ view }) => {

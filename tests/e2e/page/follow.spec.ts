@@ -255,24 +255,52 @@ test("an alarm ends with its reason, whichever tab follows", { tag: "@full" }, a
   await other.says(verdict, /^Checked up to the newest block: block 13\.$/u);
   await other.says(warnings, "");
 
-  // The store fails for a while.
-  await other.of(
-    "html",
-    `{
-      const { put } = IDBObjectStore.prototype;
-      globalThis.isFull = true;
-      IDBObjectStore.prototype.put = function (...args) {
-        if (isFull) throw new DOMException("full", "QuotaExceededError");
-        return put.apply(this, args);
-      };
-    }`,
-  );
-  node.chain = extended(node.chain, 1);
-  await other.says(warnings, /^The chain could not be kept: .*full/u);
-  await other.of("html", "globalThis.isFull = false");
-  node.chain = extended(node.chain, 1);
-  await other.says(verdict, newest(15));
-  await other.says(warnings, "");
+  // The store fails for a while, and the database that it is in.
+  let height = 13;
+  for (const [owner, method] of [
+    ["IDBObjectStore", "put"],
+    ["IDBFactory", "open"],
+  ]) {
+    await other.of(
+      "html",
+      `{
+        const { ${method}: original } = ${owner}.prototype;
+        globalThis.isFull = true;
+        ${owner}.prototype.${method} = function (...args) {
+          if (isFull) throw new DOMException("full", "QuotaExceededError");
+          return original.apply(this, args);
+        };
+      }`,
+    );
+    node.chain = extended(node.chain, 1);
+    await other.says(warnings, /^The chain could not be kept: .*full/u);
+    await other.says(verdict, newest((height += 1)));
+    await other.of("html", "globalThis.isFull = false");
+    node.chain = extended(node.chain, 1);
+    await other.says(verdict, newest((height += 1)));
+    await other.says(warnings, "");
+  }
+});
+
+test("what is not kept is looked up again", { tag: "@full" }, async ({ view }) => {
+  const common = chainOf(10);
+  const node = await sources.start(extended(common, 3));
+  await view.go("#/follow?network=regtest");
+  await view.until(submit);
+  const blocked = `throw new DOMException("blocked", "SecurityError")`;
+  await view.of("html", `{ IDBFactory.prototype.open = () => { ${blocked}; }; }`);
+  await view.fill("#follow-nodes", node.url);
+  await view.click(submit);
+  await view.says(verdict, newest(13), 60_000);
+  await lookUp(view, node.chain[12]?.minerTransaction);
+  await view.says('[data-lookup="found"]', /is in block 12: 2 confirmations\.$/u);
+  await view.click('[data-part="stop"]');
+  await view.says(verdict, /^Stopped/u);
+  // The next client does not know the blocks that are lost, and reports no reorganisation.
+  node.chain = common;
+  await view.click(submit);
+  await view.says(verdict, newest(10), 60_000);
+  await view.until('[data-lookup="missing"]');
 });
 
 test("the failure of a hash is shown until a block is checked", { tag: "@chromium" }, () => {

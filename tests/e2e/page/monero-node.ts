@@ -27,16 +27,27 @@ export const block = blocks[1] ?? fail();
 /** The newest of the blocks, which the page shows first. */
 export const newest = blocks.at(-1) ?? fail();
 
+/** The number of a node's requests, and of those that the page has given up. */
+export interface Asked {
+  requests: number;
+  aborted: number;
+}
+
 /**
  * Serves a node, whose chain ends with its block, with the bytes `blob`, while `work` runs. It answers
  * after `gate`.
  */
 export async function serveNode(
   blob: string,
-  work: (url: string) => Promise<void>,
+  work: (url: string, asked: Asked) => Promise<void>,
   gate: Promise<void> = Promise.resolve(),
 ): Promise<void> {
+  const asked = { requests: 0, aborted: 0 };
   const server = createServer((request, response) => {
+    asked.requests += 1;
+    response.on("close", () => {
+      if (!response.writableEnded) asked.aborted += 1;
+    });
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () => {
@@ -56,7 +67,7 @@ export async function serveNode(
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
-    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked);
   } finally {
     server.closeAllConnections();
     server.close();

@@ -77,14 +77,18 @@ test(
     const verdict = "#node-result .verdict";
     await serveNode(
       block.block_blob,
-      async (url) => {
+      async (url, asked) => {
         await view.go("#/verify?from=node");
         await requestBlocks(view, url, String(block.height));
         await view.says(verdict, "Waiting for the node…");
+        // Each run begins with three requests.
+        await expect.poll(() => asked).toEqual({ requests: 3, aborted: 0 });
         await view.click("#from-node [type=submit]");
+        await expect.poll(() => asked).toEqual({ requests: 6, aborted: 3 });
         await view.says(verdict, "Waiting for the node…");
         await view.click("#node-result .task button");
         await view.says(verdict, "Stopped.");
+        await expect.poll(() => asked).toEqual({ requests: 6, aborted: 6 });
       },
       never,
     );

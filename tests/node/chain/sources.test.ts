@@ -238,6 +238,23 @@ describe.concurrent("a source that", () => {
     await chain.close();
   });
 
+  test.each([
+    [600_000_001, "tip: height: expected at most 500000000"],
+    [500_000_000, "headers/11/1000: HTTP status 404"],
+  ])("claims block %i has no say in the target once it is unresponsive", async (height, reason) => {
+    const good = await sources.start(extended(common, 5));
+    const boasting = await sources.start(common);
+    boasting.fault = ({ name }, response) => {
+      const tip = { first: 1, height, id: "00".repeat(32) };
+      return name === "tip" && Boolean(response.end(JSON.stringify(tip)));
+    };
+    const chain = randomx.follow([{ relay: boasting.url }, { relay: good.url }], OPTIONS);
+    const events = await untilSynced(chain);
+    await chain.close();
+    expect(chain.sources[0]).toMatchObject({ state: "unresponsive", reason });
+    expect(eventOf(events, "progress")?.target).toBe(15);
+  });
+
   fullTest("equivocates does not move the tip from the honest chain", async () => {
     const [good, bad] = [await sources.start(extended(common, 9)), await sources.start(common)];
     const faces = [extended(common, 4, { nonce: 1 }), extended(common, 6, { nonce: 2 })];

@@ -29,12 +29,17 @@ const TICK = 1000;
 /** The least time between two reports of progress, in milliseconds. */
 const PROGRESS = 200;
 
+/** The greatest height that the client accepts. */
+const MAX_HEIGHT = 500_000_000;
+
 /** A source, and what happens with it. */
 interface Asked {
   source: HeaderSource;
   state: string;
   /** Why its last answer was not usable. */
   failure: string | undefined;
+  /** The height of its newest block, as it says. */
+  claim: number;
 }
 
 type PlainReportAction = Extract<PlainAction, { action: "report" }>;
@@ -50,7 +55,7 @@ export class Driver {
   #args!: FollowArgs;
   #client!: ChainClient;
   #isSynced = false;
-  #progress = { read: 0, target: 0 };
+  #read = 0;
   #reported = { read: 0, target: 0, at: 0 };
 
   constructor(wasm: ChainWasm, send: (message: FromChain) => void) {
@@ -108,6 +113,7 @@ export class Driver {
         source: this.#source(source, index),
         state: "connecting",
         failure: undefined,
+        claim: 0,
       });
     });
     this.#send({ kind: "begun", tip: client.tip(), refused });
@@ -229,14 +235,16 @@ export class Driver {
     count,
   }: Extract<PlainAction, { action: "request" }>): Promise<(now: number) => void> {
     const { signal } = this.#stop;
-    const source = this.#asked[index]?.source;
-    if (!source) throw new Error("there is no such source");
+    const asked = this.#asked[index];
+    if (!asked) throw new Error("there is no such source");
+    const { source } = asked;
     switch (query) {
       case "tip": {
         const { height, id } = await source.tip(signal);
         if (height < 0) throw new Error("get_info: height: expected 1 or more, got 0");
+        if (height > MAX_HEIGHT) throw new Error(`tip: height: expected at most ${MAX_HEIGHT}`);
         return (now) => {
-          this.#progress.target = Math.max(this.#progress.target, height);
+          asked.claim = height;
           this.#client.onTip(request, height, id, now);
         };
       }
@@ -244,7 +252,7 @@ export class Driver {
         const records = await source.headers(first, count, signal);
         const last = first + recordCount(records) - 1;
         return (now) => {
-          this.#progress.read = Math.max(this.#progress.read, last);
+          this.#read = Math.max(this.#read, last);
           this.#client.onHeaders(request, records, now);
         };
       }
@@ -260,7 +268,10 @@ export class Driver {
   /** Reports how far the client is, and whether all chains have been followed to their ends. */
   #reportProgress(): void {
     const isSynced = this.#client.isSettled();
-    const { read, target } = this.#progress;
+    const read = this.#read;
+    // The client drops the claims of all other sources too.
+    const counted = this.#asked.filter(({ state }) => ["connecting", "following"].includes(state));
+    const target = Math.max(read, ...counted.map(({ claim }) => claim));
     const at = performance.now();
     const isNew = read !== this.#reported.read || target !== this.#reported.target;
     if (isNew && (isSynced || at - this.#reported.at >= PROGRESS)) {

@@ -136,6 +136,7 @@ class Explore {
   /** Does some work, and shows its error if it fails. */
   async #guard(work: () => Promise<void>): Promise<void> {
     const place = this.#part("problem");
+    const abort = this.#abort;
     if (place.contains(document.activeElement)) this.#submit.focus();
     place.replaceChildren();
     try {
@@ -144,6 +145,8 @@ class Explore {
       // Aborted work shows nothing, since new work may have started.
       if (thrown instanceof RandomXError && thrown.code === "aborted") return;
       const words = failure(await causeOf(thrown));
+      // The status belongs to a newer run.
+      if (this.#abort !== abort) return;
       this.#bar.end("");
       this.#showStatus(this.#shown());
       place.replaceChildren(

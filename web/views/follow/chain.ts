@@ -26,6 +26,10 @@ export class ChainView {
   readonly #shown = new Map<string, string>();
   #state: State | undefined;
   #role: Role = "idle";
+  /** The height from which the bar counts. */
+  #base = 0;
+  /** What was said of each transaction. */
+  #said: string[] = [];
 
   constructor(root: HTMLElement) {
     this.#root = root;
@@ -58,14 +62,14 @@ export class ChainView {
     this.#update("warnings", state.warnings, () =>
       Object.values(state.warnings).filter(Boolean).map(warning),
     );
-    const height = state.tip?.height;
-    // Each rewriting is read aloud.
+    const height = state.tip?.height ?? 0;
     const lookups = state.lookups.map((lookup) => lookupEntry(lookup, height, role));
     this.#update(
       "lookups",
       lookups.map(({ outerHTML }) => outerHTML),
       () => lookups,
     );
+    this.#announce(state.lookups, role);
     const { tip, kept, beginning } = state;
     const rules = [settings?.network, settings?.fixedDifficulty];
     this.#update("tip", [tip?.id, tip?.work.toString(), kept, beginning, rules], () =>
@@ -89,9 +93,29 @@ export class ChainView {
   #showProgress({ progress, isSynced, tip }: State): void {
     const isShown = !isSynced && this.#role !== "idle" && progress !== undefined;
     this.#part("progress").hidden = !isShown;
-    if (!progress || !isShown) return;
-    const from = Math.min(progress.read, progress.checked ?? tip?.height ?? progress.read);
-    this.#bar.set(progress.target > 0 ? Math.min(1, from / progress.target) : 0);
+    if (!isShown) {
+      this.#base = 0;
+      return;
+    }
+    const { read, checked, target } = progress;
+    const from = Math.min(read, checked ?? tip?.height ?? read);
+    // Nothing is read yet, or the chain began anew.
+    if (this.#base === 0 || from < this.#base) {
+      this.#base = from;
+      this.#bar.reset();
+    }
+    this.#bar.set((from - this.#base) / Math.max(1, target - this.#base));
+  }
+
+  /** Says what has changed of transactions. Their confirmations change with each block. */
+  #announce(lookups: readonly Lookup[], role: Role): void {
+    const words = lookups.map(
+      (lookup) => `Transaction ${lookup.txid.slice(0, 8)} ${outcome(lookup, role)}`,
+    );
+    const news = words.filter((each) => !this.#said.includes(each));
+    this.#said = words;
+    if (news.length > 0)
+      this.#part("outcome").replaceChildren(...news.map((each) => make("p", each)));
   }
 
   #update(name: string, value: unknown, make: () => (Node | string)[]): void {
@@ -100,7 +124,14 @@ export class ChainView {
     );
     if (this.#shown.get(name) === text) return;
     this.#shown.set(name, text);
-    this.#part(name).replaceChildren(...make());
+    const part = this.#part(name);
+    const buttons = [...part.querySelectorAll("button")];
+    const focused = buttons.findIndex((button) => button === document.activeElement);
+    part.replaceChildren(...make());
+    if (focused < 0) return;
+    // What is new comes first, so places are counted from the end.
+    const same = [...part.querySelectorAll("button")].at(focused - buttons.length);
+    same?.focus({ preventScroll: true });
   }
 
   #part(name: string): HTMLElement {
@@ -210,25 +241,27 @@ function warning(words: string): HTMLElement {
   return element;
 }
 
-function lookupEntry(
-  { txid, state, height, why = "" }: Lookup,
-  tip: number | undefined,
-  role: Role,
-): HTMLElement {
-  const entry = make("li", make("code", txid), " ");
+function lookupEntry(lookup: Lookup, tip: number, role: Role): HTMLElement {
+  const { txid, state, height = 0 } = lookup;
+  const entry = make("li", make("code", txid), ` ${outcome(lookup, role)}`);
   entry.dataset.lookup = state;
-  if (state === "found" && height !== undefined && tip !== undefined) {
+  if (state === "found") {
     const count = Math.max(0, tip - height + 1);
-    const confirmations = `${whole(count)} confirmation${count === 1 ? "" : "s"}`;
-    entry.append(`is in block ${whole(height)}: ${confirmations}.`);
-  } else if (state === "missing") {
-    entry.append(
-      "was not found. No node showed it in the chain, which does not prove that it is not there.",
-    );
-  } else {
-    const searching =
-      role === "idle" ? "is looked for again after a start." : "is being looked for…";
-    entry.append(state === "failed" ? why : searching);
+    entry.append(`: ${whole(count)} confirmation${count === 1 ? "" : "s"}.`);
   }
   return entry;
+}
+
+/** Describes where a transaction is, or why that is unknown. */
+function outcome({ state, height = 0, why = "" }: Lookup, role: Role): string {
+  switch (state) {
+    case "found":
+      return `is in block ${whole(height)}`;
+    case "missing":
+      return "was not found. No node showed it in the chain, which does not prove that it is not there.";
+    case "failed":
+      return why;
+    case "searching":
+      return role === "idle" ? "is looked for again after a start." : "is being looked for…";
+  }
 }

@@ -9,7 +9,7 @@ import {
 import { engine } from "../../engine/engine.js";
 import { failure } from "../../shell/words.js";
 import type { Chain, Settings } from "./settings.js";
-import { after, afterSave, withLookup, type Lookup, type State } from "./state.js";
+import { after, afterSave, anew, withLookup, type Lookup, type State } from "./state.js";
 import { ChainStore, type Beginning } from "./store.js";
 
 /** Seconds between questions for new blocks. A chain for tests grows when its owner likes. */
@@ -36,8 +36,8 @@ export class Client {
   constructor(chain: Chain, before: State, publish: (state: State) => void) {
     this.#settings = chain.settings;
     this.#publish = publish;
-    this.#store = new ChainStore(chain, () => {
-      this.#saved();
+    this.#store = new ChainStore(chain, (kept) => {
+      if (!this.#abort.signal.aborted) this.#set(afterSave(this.#state, kept));
     });
     this.#state = before;
   }
@@ -47,8 +47,9 @@ export class Client {
     const { signal } = this.#abort;
     try {
       const kept = await this.#store.load();
-      if (kept && (await this.#goOn())) return;
+      if (kept && (await this.#goOn(kept.length))) return;
       const start = await this.#start(signal);
+      this.#state = anew(this.#state);
       this.#store.beginning = start ? start.beginning : null;
       await this.#follow(await this.#open(start?.anchor));
     } catch (thrown) {
@@ -60,11 +61,12 @@ export class Client {
   }
 
   /** Goes on with what is kept. Returns `false` if that cannot be read, so that the chain has to begin anew. */
-  async #goOn(): Promise<boolean> {
+  async #goOn(kept: number): Promise<boolean> {
+    this.#state = { ...this.#state, kept };
     if (await this.#follow(await this.#open(), true)) return true;
     this.#store.drop();
-    const kept = "The kept chain could not be read; it begins anew.";
-    this.#set({ ...this.#state, warnings: { ...this.#state.warnings, kept } });
+    const why = "The kept chain could not be read; it begins anew.";
+    this.#set({ ...this.#state, warnings: { ...this.#state.warnings, kept: why } });
     return false;
   }
 
@@ -120,11 +122,7 @@ export class Client {
       if (isRefused && event.part === "store" && isKept) return false;
       // A later save succeeded before this event was read.
       if (event.type === "failure" && event.part === "store" && this.#store.isSaved) continue;
-      // Before the state is read: a lookup may end while the store is read.
-      const stored = event.type === "synced" ? (await this.#store.load())?.length : undefined;
-      const next = after(this.#state, event, Date.now());
-      const kept = stored ?? next.kept;
-      this.#set({ ...next, sources: chain.sources, ...(kept === undefined ? {} : { kept }) });
+      this.#set({ ...after(this.#state, event, Date.now()), sources: chain.sources });
       const { lookups } = this.#state;
       if (event.type === "synced" && !this.#isRead) {
         this.#isRead = true;
@@ -133,12 +131,6 @@ export class Client {
       if (event.type === "reorg") this.#findAll(lookups);
     }
     return true;
-  }
-
-  /** Withdraws the warning that the chain could not be kept. */
-  #saved(): void {
-    if (this.#state.warnings.store && !this.#abort.signal.aborted)
-      this.#set(afterSave(this.#state));
   }
 
   #findAll(lookups: readonly Lookup[]): void {

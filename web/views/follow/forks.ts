@@ -51,7 +51,7 @@ function inWords({ kind, common, ours, theirs, source = "" }: Fork): string {
     case "reorg":
       return `Reorganisation: ${depth} after block ${whole(common.height)} replaced by ${blocks(theirs.blocks.length)} with more work.`;
     case "deep-reorg":
-      return `${source} has a branch with more work, which would revert ${depth}. Its proofs of work are being checked.`;
+      return `${source} has a branch with more work, which would revert ${depth}, if all its proofs of work hold.`;
     case "disagreement":
       return `${source} disagrees from block ${whole(common.height + 1)} on.`;
   }

@@ -85,9 +85,15 @@ export function inherited(state: State): State {
   return { ...state, warnings, isSynced: false };
 }
 
-/** Returns the state after the chain was saved. */
-export function afterSave(state: State): State {
-  return withWarnings(state, { store: "" });
+/** Returns the state of a chain that begins anew. Its blocks may differ, so transactions are looked for again. */
+export function anew({ forks, accusations, warnings, lookups }: State): State {
+  const wanted = lookups.map(({ txid }): Lookup => ({ txid, state: "searching" }));
+  return { ...initial(), forks, accusations, warnings, lookups: wanted };
+}
+
+/** Returns the state after so many bytes of the chain were saved. */
+export function afterSave(state: State, kept: number): State {
+  return { ...withWarnings(state, { store: "" }), kept };
 }
 
 /** Returns the state after an event. */
@@ -125,7 +131,9 @@ export function after(before: State, event: ChainEvent, now: number): State {
     }
     case "progress": {
       const { read, checked, target } = event;
-      return { ...state, progress: { read, checked, target }, isSynced: false };
+      // A greater target is only a claim until a source has shown the headers.
+      const isSynced = state.isSynced && read <= (state.tip?.height ?? 0);
+      return { ...state, progress: { read, checked, target }, isSynced };
     }
     case "synced":
       return { ...state, tip: event.tip, isSynced: true };

@@ -15,12 +15,12 @@ export class ChainStore implements Store {
   #refusal: Error | undefined;
   /** Where the chain began. `load` reads it, and `save` writes it. */
   beginning: Beginning = null;
-  readonly #onSave: () => void;
+  readonly #onSave: (kept: number) => void;
   #isSaved = false;
   #isDropped = false;
 
-  /** Calls `onSave` after each save that succeeds. */
-  constructor(chain: Chain, onSave: () => void) {
+  /** Calls `onSave` with the number of bytes after each save that succeeds. */
+  constructor(chain: Chain, onSave: (kept: number) => void) {
     this.#store = new IndexedDBStore(nameOf(chain));
     this.#onSave = onSave;
   }
@@ -62,7 +62,7 @@ export class ChainStore implements Store {
     await this.#store.save(bytes);
     this.#isDropped = false;
     this.#isSaved = true;
-    this.#onSave();
+    this.#onSave(state.length);
   }
 }
 
