@@ -13,6 +13,7 @@ mod input;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod machine_code;
 pub mod mutate;
+#[cfg(any(all(target_arch = "x86_64", target_os = "linux"), feature = "wasmi"))]
 mod programs;
 mod targets;
 mod vectors;

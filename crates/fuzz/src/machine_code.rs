@@ -7,10 +7,12 @@
 //!   frame on the stack or the constants, whatever the values of the program's registers;
 //! - a branch to something else than an instruction of the code, or to an address from a register
 //!   that is not another lane's entry or the helper of Rust that the frame calls;
-//! - a return with a caller's register changed.
+//! - a return with a caller's register changed;
+//! - a use of the stack, an address or a branch whose effect is not computed here.
 //!
 //! It shares no code with the compiler and knows only the layout of what the code may access.
 
+mod followed;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,6 +85,9 @@ impl Verifier<'_> {
         let instruction = self.decode(at)?;
         let mut state = self.states[&at].clone();
         let refuse = |problem: &str| Err(format!("{instruction} at {at}: {problem}"));
+        if let Some(problem) = followed::problem(&instruction) {
+            return refuse(problem);
+        }
         if let Err(problem) = self.check_memory(&instruction, &state) {
             return refuse(problem);
         }
@@ -91,6 +96,9 @@ impl Verifier<'_> {
             FlowControl::Next => {
                 if let Err(problem) = self.transfer(&instruction, &mut state) {
                     return refuse(problem);
+                }
+                if state.get(Register::RSP) != Value::Stack {
+                    return refuse("a crooked stack");
                 }
                 self.flow(next, state)
             }
@@ -199,7 +207,10 @@ impl Verifier<'_> {
             // The mask clears the low bits, so all that matters is in the offset.
             let is_aligned = !aligned || offset.is_multiple_of(16) && index.is_multiple_of(16);
             let end = offset.checked_add(index).and_then(|sum| sum.checked_add(size));
-            let Some(end) = end.filter(|_| is_aligned) else { return Err("a crooked address") };
+            // Without a size: a repeated instruction, or one that saves what the processor has.
+            let Some(end) = end.filter(|_| is_aligned && size > 0) else {
+                return Err("a crooked address");
+            };
             let allowed = match state.get(access.base()) {
                 Value::Stack => index == 0 && state.has_slot(offset, size),
                 Value::Lane => index == 0 && end <= size_of::<Lane>() as u64,
@@ -241,6 +252,7 @@ impl Verifier<'_> {
                 return Ok(());
             }
             (Mnemonic::Sub, _) if first == Register::RSP => {
+                state.forget_comparison();
                 return state.grow(constant(instruction).ok_or("a crooked stack")?);
             }
             (Mnemonic::Add, _) if first == Register::RSP => {
@@ -266,9 +278,10 @@ impl Verifier<'_> {
             }
             (Mnemonic::Mov, _) if instruction.op0_kind() == OpKind::Memory => {
                 if state.get(instruction.memory_base()) == Value::Stack {
-                    let whole = instruction.code() == Code::Mov_rm64_r64;
-                    let value = if whole { state.get(second) } else { Value::Unknown };
-                    state.set_slot(offset, value);
+                    state.forget(offset, instruction.memory_size().size() as u64);
+                    if instruction.code() == Code::Mov_rm64_r64 && offset.is_multiple_of(8) {
+                        state.set_slot(offset, state.get(second));
+                    }
                 }
                 return Ok(());
             }
@@ -283,7 +296,7 @@ impl Verifier<'_> {
                 constant(instruction).and_then(|mask| u32::try_from(mask).ok()).map(Value::Masked)
             }
             // From one link to the next, once this one is not the last.
-            (Mnemonic::Add, _) if state.get(first) == Value::EarlierLink => {
+            (Mnemonic::Add, _) if state.get(first) == Value::EarlierLink && first.is_gpr64() => {
                 match constant(instruction) {
                     Some(LINK_SIZE) => Some(Value::Link),
                     _ => return Err("a step between links of another size"),
@@ -294,7 +307,7 @@ impl Verifier<'_> {
         let information = self.information.info(instruction);
         for access in information.used_memory() {
             if writes(access.access()) && state.get(access.base()) == Value::Stack {
-                state.set_slot(access.displacement(), Value::Unknown);
+                state.forget(access.displacement(), access.memory_size().size() as u64);
             }
         }
         for used in information.used_registers() {

@@ -10,6 +10,8 @@ mod histories;
 mod json;
 mod messages;
 mod node_answers;
+// `wasm_programs` has the same seeds.
+#[cfg(any(all(target_arch = "x86_64", target_os = "linux"), feature = "wasmi"))]
 mod programs;
 mod relays;
 mod requests;
@@ -19,7 +21,7 @@ mod wasm_programs;
 
 use crate::Target;
 
-/// Every target, in the order in which `cargo xtask fuzz` runs them.
+/// Every target that this system and the features allow, in the order in which `cargo xtask fuzz` runs them.
 pub const TARGETS: &[Target] = &[
     blocks::BLOCKS,
     blocks::MINER_TRANSACTIONS,
@@ -37,6 +39,7 @@ pub const TARGETS: &[Target] = &[
     guard::GUARD,
     requests::JSON_LINES,
     requests::REQUESTS,
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     programs::PROGRAMS,
     #[cfg(feature = "wasmi")]
     wasm_programs::WASM_PROGRAMS,

@@ -1,5 +1,7 @@
 //! Every target on its kept corpus, its seeds, and random changes of these.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use randomx_fuzz::mutate::{Random, mutate};
@@ -30,6 +32,20 @@ fn replay(name: &str) {
     say(format_args!("{name}: {kept} kept inputs, {seeds} seeds, {changed} changed ones"));
 }
 
+/// Returns the names of the targets with kept inputs.
+fn kept_corpora() -> BTreeSet<String> {
+    let file = corpus::file(&TARGETS[0]);
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(file.parent().expect("a folder")).expect("the corpora") {
+        let path = entry.expect("a file").path();
+        assert_eq!(path.extension(), Some("txt".as_ref()), "{}", path.display());
+        let text = fs::read_to_string(&path).expect("a text");
+        assert!(text.lines().next().is_some(), "{} is empty", path.display());
+        names.insert(path.file_stem().expect("a name").to_str().expect("a text").to_owned());
+    }
+    names
+}
+
 macro_rules! replays {
     ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
         $(
@@ -44,6 +60,12 @@ macro_rules! replays {
         fn every_target_is_replayed() {
             let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
             assert_eq!(names, [$($(#[$attribute])* stringify!($name)),*]);
+        }
+
+        /// Also those that are not among the targets of this system.
+        #[test]
+        fn every_target_has_kept_inputs() {
+            assert_eq!(kept_corpora(), BTreeSet::from([$(stringify!($name).to_owned()),*]));
         }
     };
 }
@@ -65,6 +87,7 @@ replays!(
     guard,
     json_lines,
     requests,
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     programs,
     #[cfg(feature = "wasmi")]
     wasm_programs,

@@ -134,10 +134,12 @@ impl State {
         }
     }
 
-    /// Sets a register. A part of one stands for the whole.
+    /// Sets a register. A part of one stands for the whole. A comparison was of the value before.
     pub(super) fn set(&mut self, register: Register, value: Value) {
+        let whole = register.full_register();
         if register.is_gpr() {
-            self.registers[register.full_register().number()] = value;
+            self.registers[whole.number()] = value;
+            self.compared = self.compared.filter(|compared| compared.full_register() != whole);
         }
     }
 
@@ -179,12 +181,18 @@ impl State {
         self.stack.iter().rev().nth(offset as usize / 8).copied()
     }
 
-    /// Sets the word that an offset from the top is in.
+    /// Sets the word at an offset from the top, a multiple of 8.
     pub(super) fn set_slot(&mut self, offset: u64, value: Value) {
-        let value = if offset.is_multiple_of(8) { value } else { Value::Unknown };
         if let Some(slot) = self.stack.iter_mut().rev().nth(offset as usize / 8) {
             *slot = value;
         }
+    }
+
+    /// Forgets every word that a write at an offset from the top changes, or a part of it.
+    pub(super) fn forget(&mut self, offset: u64, size: u64) {
+        let words = (offset / 8) as usize..(offset + size).div_ceil(8) as usize;
+        let touched = self.stack.iter_mut().rev().take(words.end).skip(words.start);
+        touched.for_each(|slot| *slot = Value::Unknown);
     }
 
     pub(super) fn compared_with_last(&mut self, register: Register) {

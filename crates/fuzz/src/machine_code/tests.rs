@@ -9,7 +9,7 @@ use randomx::jit::x86_64::program::{Features, Jit, ModeLoads};
 use randomx::program::Program;
 use randomx::scratchpad::{L1_MASK, L2_MASK, L3_MASK, L3_MASK_64};
 
-use super::{LAST_ITEM, follow, verify};
+use super::{Helpers, LAST_ITEM, follow, verify};
 use crate::programs::Case;
 
 /// The masks of instructions.
@@ -167,4 +167,93 @@ fn a_changed_pointer_is_found() {
             && instruction.op0_register() == Register::RSI;
         loads.then(|| [&bytes[..bytes.len() - 1], &[24]].concat())
     });
+}
+
+/// Verifies instructions that another lane's code jumps to, with the link in `rcx` and at `rsp + 8`,
+/// and an endless loop after them.
+fn verify_takeover(instructions: &[&[u8]]) -> Result<Helpers, String> {
+    let code = [&[0xc3], instructions.concat().as_slice(), &[0xeb, 0xfe]].concat();
+    verify(&Whole { code, takeover: 1 })
+}
+
+#[test]
+fn a_write_to_a_part_of_a_word_is_found() {
+    // mov rcx, [rsp+8]; mov rdi, [rcx+8]
+    let uses: &[u8] = &[0x48, 0x8b, 0x4c, 0x24, 8, 0x48, 0x8b, 0x79, 8];
+    let cases: [(&[u8], bool); 7] = [
+        (&[], true),
+        // movups [rsp], xmm0 and [rsp+16], xmm0
+        (&[0x0f, 0x11, 0x04, 0x24], false),
+        (&[0x0f, 0x11, 0x44, 0x24, 16], true),
+        // mov [rsp+4], rax; mov [rsp+12], rax; mov [rsp+14], al
+        (&[0x48, 0x89, 0x44, 0x24, 4], false),
+        (&[0x48, 0x89, 0x44, 0x24, 12], false),
+        (&[0x88, 0x44, 0x24, 14], false),
+        // mov [rsp+4], eax
+        (&[0x89, 0x44, 0x24, 4], true),
+    ];
+    for (write, accepted) in cases {
+        let verified = verify_takeover(&[write, uses]);
+        assert_eq!(verified.is_ok(), accepted, "{write:x?}: {verified:?}");
+    }
+}
+
+#[test]
+fn a_comparison_of_another_value_is_found() {
+    // cmp rcx, [rsp+24]
+    let compares: &[u8] = &[0x48, 0x3b, 0x4c, 0x24, 24];
+    // je to the end; add rcx, 32; mov rdi, [rcx+8]
+    let steps: &[u8] = &[0x74, 8, 0x48, 0x83, 0xc1, 32, 0x48, 0x8b, 0x79, 8];
+    let cases: [(&[u8], bool); 7] = [
+        (&[], true),
+        // mov rcx, rax; mov ecx, eax; pop rcx
+        (&[0x48, 0x89, 0xc1], false),
+        (&[0x89, 0xc1], false),
+        (&[0x59], false),
+        // sub rsp, 8; add rsp, 8
+        (&[0x48, 0x83, 0xec, 8], false),
+        (&[0x48, 0x83, 0xc4, 8], false),
+        // mov rdx, rax
+        (&[0x48, 0x89, 0xc2], true),
+    ];
+    for (between, accepted) in cases {
+        let verified = verify_takeover(&[compares, between, steps]);
+        assert_eq!(verified.is_ok(), accepted, "{between:x?}: {verified:?}");
+    }
+}
+
+#[test]
+fn an_instruction_that_does_more_than_is_computed_is_found() {
+    let cases: [(&str, &[u8]); 15] = [
+        (
+            "mov rbx, rsp; sub rsp, 64; mov [rbx+64], rax",
+            b"\x48\x89\xe3\x48\x83\xec\x40\x48\x89\x43\x40",
+        ),
+        ("push rsp; pop rbx", b"\x54\x5b"),
+        ("mov rsp, rcx; push rax", b"\x48\x89\xcc\x50"),
+        ("sub esp, 64; push rax", b"\x83\xec\x40\x50"),
+        ("mov rbp, [rcx+8]; leave; push rax", b"\x48\x8b\x69\x08\xc9\x50"),
+        ("push [rax]", b"\xff\x30"),
+        ("pop [rax]", b"\x8f\x00"),
+        ("push ax", b"\x66\x50"),
+        ("pop ax", b"\x66\x58"),
+        ("loop; mov rdi, [rcx+8]", b"\xe2\x00\x48\x8b\x79\x08"),
+        ("mov rdi, [rcx+8]; rep stosq", b"\x48\x8b\x79\x08\xf3\x48\xab"),
+        ("mov rdi, gs:[rcx+8]", b"\x65\x48\x8b\x79\x08"),
+        ("mov rdi, [ecx+8]", b"\x67\x48\x8b\x79\x08"),
+        (
+            "mov rsi, [rcx+16]; xsave [rsi+0x1fffc0]",
+            b"\x48\x8b\x71\x10\x0f\xae\xa6\xc0\xff\x1f\x00",
+        ),
+        (
+            "cmp rcx, [rsp+24]; je to the end; add ecx, 32; mov rdi, [rcx+8]",
+            b"\x48\x3b\x4c\x24\x18\x74\x07\x83\xc1\x20\x48\x8b\x79\x08",
+        ),
+    ];
+    let accepts = |(_, code): &&(&str, &[u8])| verify_takeover(&[code]).is_ok();
+    let accepted: Vec<&str> = cases.iter().filter(accepts).map(|(text, _)| *text).collect();
+    assert!(accepted.is_empty(), "{accepted:?}");
+    // ret 8
+    assert!(verify(&Whole { code: vec![0xc2, 8, 0, 0xeb, 0xfe], takeover: 3 }).is_err());
+    assert!(verify(&Whole { code: vec![0xc3, 0xeb, 0xfe], takeover: 1 }).is_ok());
 }

@@ -37,12 +37,18 @@ fn met(input: &mut Input<'_>) {
         assert_eq!(number, 0);
         return;
     };
-    let mut hash: [u8; 32] = input.array();
-    hash[31 - input.below(32)..].fill(0);
+    let hash = hash(input);
     let product = product(&digits(&hash), &digits(&number.to_le_bytes()));
     assert_eq!(difficulty.is_met_by(&hash), product[8..].iter().all(|&digit| digit == 0));
     assert_eq!(difficulty.as_u128(), Some(number));
     assert_eq!(difficulty.to_string(), number.to_string());
+}
+
+/// Draws a hash with any number of zeros at its end: few others meet a great difficulty.
+fn hash(input: &mut Input<'_>) -> [u8; 32] {
+    let mut hash: [u8; 32] = input.array();
+    hash[32 - input.below(33)..].fill(0);
+    hash
 }
 
 /// Decimal digits.
@@ -162,4 +168,19 @@ fn quotient(dividend: &Long, divisor: u64) -> Option<u128> {
         }
     }
     Some(quotient)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_end_with_any_number_of_zeros() {
+        for zeros in 0..=32 {
+            let drawn = hash(&mut Input::new(&[&[0xff; 32][..], &[zeros]].concat()));
+            let kept = 32 - usize::from(zeros);
+            assert!(drawn[..kept].iter().all(|&byte| byte == 0xff), "{zeros}");
+            assert!(drawn[kept..].iter().all(|&byte| byte == 0), "{zeros}");
+        }
+    }
 }
