@@ -18,7 +18,7 @@ pub(crate) use follow::{FollowArgs, RelayArgs};
 pub(crate) use guard::GuardArgs;
 pub(crate) use node::NodeArgs;
 pub(crate) use serve::ServeArgs;
-pub(crate) use work::{VersionName, WorkArgs};
+pub(crate) use work::{VersionName, VmArgs, WorkArgs};
 
 use crate::mode::Mode;
 
@@ -282,7 +282,7 @@ pub(crate) struct InfoArgs {
     pub(crate) json: bool,
 
     #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) vm: VmArgs,
 }
 
 #[cfg(test)]

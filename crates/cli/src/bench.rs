@@ -18,6 +18,7 @@ use crate::{
     args::BenchArgs,
     error::{self, Error},
     host::Host,
+    mode::Mode,
     output,
     progress::RowBar,
 };
@@ -98,7 +99,7 @@ impl<'a> Bench<'a> {
             bar.at(subject);
             match self.rows(subject, self.budget(subject, shares)) {
                 Ok(rows) => results.extend(rows),
-                // The default is both modes, which must work on a small computer.
+                // Only an explicit fast mode requires a dataset; the others must work on a small computer.
                 Err(problem) if subject.is_fast() && self.may_lack(&problem) => {
                     results.push(Row::of(subject, None));
                     shortage = Some(problem);
@@ -118,7 +119,7 @@ impl<'a> Bench<'a> {
 
     /// Whether the run goes on without fast mode.
     fn may_lack(&self, problem: &Error) -> bool {
-        self.args.mode.is_none() && problem.is_out_of_memory()
+        self.args.mode != Some(Mode::Fast) && problem.is_out_of_memory()
     }
 
     fn rows(&mut self, subject: &Subject, budget: Budget) -> Result<Vec<Row>, Error> {

@@ -9,6 +9,8 @@ use std::{
 };
 
 use crate::error::Error;
+#[cfg(any(not(unix), test))]
+use crate::error::UNUSABLE;
 
 /// The program of `randomx audit` and `randomx collect`.
 const PROGRAM: &str = "randomx-audit";
@@ -36,6 +38,28 @@ fn replace(program: &mut Command) -> io::Result<ExitCode> {
 
 #[cfg(not(unix))]
 fn replace(program: &mut Command) -> io::Result<ExitCode> {
-    let code = program.status()?.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+    Ok(ExitCode::from(exit_code(program.status()?.code())))
+}
+
+/// Returns the exit code of this program for that of the other one. A crash has a code that is negative on
+/// Windows, and says nothing about a proof of work.
+#[cfg(any(not(unix), test))]
+fn exit_code(status: Option<i32>) -> u8 {
+    status.and_then(|code| u8::try_from(code).ok()).unwrap_or(UNUSABLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_is_no_verdict() {
+        for (status, code) in [(Some(0), 0), (Some(1), 1), (Some(2), 2)] {
+            assert_eq!(exit_code(status), code);
+        }
+        // 0xC0000409, the status of an abort on Windows.
+        for crashed in [Some(-1_073_740_791), Some(256), None] {
+            assert_eq!(exit_code(crashed), UNUSABLE, "{crashed:?}");
+        }
+    }
 }

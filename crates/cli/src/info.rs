@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     args::InfoArgs,
+    backend::RandomX,
     error::Error,
     host::{Host, VmLanes},
     mode::Mode,
@@ -26,7 +27,7 @@ use crate::{
 
 /// Prints the computer, the engine and the pages.
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
-    let backend = args.work.backend(Mode::Light);
+    let backend = RandomX { mode: Mode::Light, threads: 1, options: args.vm.options() };
     let progress = Progress::on_terminal(None);
     let cache = Arc::new(backend.cache(b"", &progress.key())?);
     drop(progress);

@@ -60,6 +60,22 @@ fn a_benchmark_of_both_modes_continues_without_a_dataset() {
 }
 
 #[test]
+fn a_benchmark_of_light_mode_has_a_dash_for_the_dataset() {
+    let mode = ["bench", "--mode", "light", "--version", "v1"];
+    let options = ["--seconds=1", "--warmup=0", "--threads=1", "--json"];
+    let run = limited(1_500_000, &[&mode[..], &options].concat()).assert().success();
+    let run = run.stderr("note: no memory for the RandomX dataset: 2080 MiB needed\n");
+    let report: Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    let rows = report["results"].as_array().expect("a list");
+    assert!(rows.iter().any(|row| row["name"] == "Dataset, 1 thread"), "{report}");
+    for row in rows {
+        let dataset = row["name"] == "Dataset, 1 thread";
+        let efficiency = row["unit"] == "H/J";
+        assert!(row["value"].is_null() == dataset || efficiency, "{row}");
+    }
+}
+
+#[test]
 fn no_memory_for_the_scratchpads_is_reported() {
     let jobs: Vec<_> = (0..64).map(|_| json!({"key": "", "input": ""})).collect();
     // The cache fits, and the reader's thread. The threads that fit may hash before another one fails.

@@ -30,6 +30,8 @@ fn a_wrong_command_line_exits_with_2() {
         (&["hash", "--key", "00", "--input", "00", "--lanes", "0"], "--lanes"),
         (&["hash", "--key", "00", "--input", "00", "--lanes", "9"], "--lanes"),
         (&["hash", "--key", "00", "--input", "00", "--lanes", "x"], "--lanes"),
+        // It creates one VM.
+        (&["info", "--threads", "2"], "--threads"),
         (&["verify"], "--jsonl"),
         (&["verify", "--jsonl"], "--jsonl"),
         (&["verify", "--evidence", "x", "--mode", "fast"], "cannot be used with '--mode <MODE>'"),

@@ -14,13 +14,21 @@ use crate::{backend::RandomX, hasher::Spread, mode::Mode};
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Speed and memory")]
 pub(crate) struct WorkArgs {
-    /// How to execute the programs of a hash
-    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
-    engine: EngineName,
+    #[command(flatten)]
+    vm: VmArgs,
 
     /// Threads that hash at once, 1 to 1024 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS as i64))]
     threads: Option<u16>,
+}
+
+/// How a VM computes.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Speed and memory")]
+pub(crate) struct VmArgs {
+    /// How to execute the programs of a hash
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    engine: EngineName,
 
     /// Inputs that each thread hashes in lockstep, 1 to 8 [default: the fastest, measured with the first hashes]
     #[arg(long, value_name = "N")]
@@ -47,9 +55,9 @@ fn extension(name: &str) -> Result<Extension, String> {
     })
 }
 
-impl WorkArgs {
+impl VmArgs {
     /// The options of VMs.
-    pub(crate) fn vm_options(&self) -> VmOptions {
+    pub(crate) fn options(&self) -> VmOptions {
         VmOptions {
             lanes: self.lanes.map(usize::from),
             engine: match self.engine {
@@ -60,6 +68,13 @@ impl WorkArgs {
             cpu: self.without.iter().fold(Cpu::detect(), |cpu, &lacking| cpu.without(lacking)),
             code_pages: if self.secure { CodePages::Flipped } else { CodePages::Aliased },
         }
+    }
+}
+
+impl WorkArgs {
+    /// The options of VMs.
+    pub(crate) fn vm_options(&self) -> VmOptions {
+        self.vm.options()
     }
 
     pub(crate) fn backend(&self, mode: Mode) -> RandomX {
@@ -78,7 +93,7 @@ impl WorkArgs {
 
     /// The most inputs that a thread is given at once.
     pub(crate) fn lanes(&self) -> usize {
-        self.lanes.map_or(MAX_LANES, usize::from)
+        self.vm.lanes.map_or(MAX_LANES, usize::from)
     }
 
     pub(crate) fn spread(&self) -> Spread {

@@ -1,7 +1,10 @@
 //! Measuring in turns: contestants work one after the other, round after round, so that other load
 //! on the computer affects all of them. Values are medians of the rounds.
 
-use std::time::{Duration, Instant};
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
 
 use crate::error::Error;
 
@@ -60,6 +63,17 @@ pub(crate) struct Outcome {
 
 /// A contestant that repeats `work`, which does `units` of it.
 pub(crate) fn repeat<'a>(units: f64, mut work: impl FnMut() + 'a) -> Contestant<'a> {
+    try_repeat(units, move || {
+        work();
+        Ok(())
+    })
+}
+
+/// [`repeat`] for work that may fail. Its first error ends the turn.
+pub(crate) fn try_repeat<'a>(
+    units: f64,
+    mut work: impl FnMut() -> Result<(), Error> + 'a,
+) -> Contestant<'a> {
     // Calls between two looks at the clock: one at first, later about a millisecond's worth.
     let mut batch = 1u32;
     Box::new(move |slot: Slot<'_>| {
@@ -68,7 +82,7 @@ pub(crate) fn repeat<'a>(units: f64, mut work: impl FnMut() + 'a) -> Contestant<
         loop {
             let before = start.elapsed();
             for _ in 0..batch {
-                work();
+                work()?;
             }
             done += u64::from(batch);
             let elapsed = start.elapsed();
@@ -81,6 +95,15 @@ pub(crate) fn repeat<'a>(units: f64, mut work: impl FnMut() + 'a) -> Contestant<
             }
         }
     })
+}
+
+/// The turn of a single piece of work. The time excludes the release of the result.
+pub(crate) fn timed<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<Turn, Error> {
+    let start = Instant::now();
+    let made = black_box(work()?);
+    let time = start.elapsed();
+    drop(made);
+    Ok(Turn { rate: 1.0 / time.as_secs_f64(), time })
 }
 
 /// Lets the contestants take turns for the time of `budget`. `joules` reads the energy used so far,
@@ -268,6 +291,36 @@ mod tests {
             let done = turn.rate * turn.time.as_secs_f64();
             assert!((done - calls.get() as f64 / 2.0).abs() < 1e-3 * done);
         }
+    }
+
+    #[test]
+    fn work_that_fails_ends_the_turn() {
+        let calls = Cell::new(0);
+        let work = || {
+            calls.set(calls.get() + 1);
+            if calls.get() < 2 { Ok(()) } else { Err(Error::Memory { what: "a test", bytes: 1 }) }
+        };
+        let outcome = measure(try_repeat(1.0, work), None, NO_WARMUP, &|| false, || None);
+        assert!(matches!(outcome, Err(Error::Memory { .. })));
+        assert_eq!(calls.get(), 2);
+    }
+
+    #[test]
+    fn a_timed_turn_ends_before_the_result_is_released() {
+        /// Takes a while to release, and notes when that begins.
+        struct Slow<'a>(&'a Cell<Option<Instant>>);
+
+        impl Drop for Slow<'_> {
+            fn drop(&mut self) {
+                self.0.set(Some(Instant::now()));
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+
+        let released = Cell::new(None);
+        let before = Instant::now();
+        let turn = timed(|| Ok(Slow(&released))).expect("work does not fail");
+        assert!(Some(before + turn.time) <= released.get());
     }
 
     #[test]

@@ -29,7 +29,7 @@ use randomx::{EngineChoice, jit::native};
 
 use super::{
     hashing::{self, Hasher, Input},
-    measure::{Contestant, Slot, Turn, repeat},
+    measure::{Contestant, Slot, Turn, repeat, timed, try_repeat},
     subject::{Hashing, MEGABYTE, Subject},
 };
 use crate::{
@@ -251,7 +251,10 @@ fn argon2d(cpu: Cpu) -> Result<Contestant<'static>, Error> {
 }
 
 fn cache(cpu: Cpu) -> Contestant<'static> {
-    repeat(1.0, move || drop(CacheBuilder::new(KEY, cpu).map(|cache| black_box(cache.finish()))))
+    try_repeat(1.0, move || {
+        black_box(CacheBuilder::new(KEY, cpu)?.finish());
+        Ok(())
+    })
 }
 
 /// Fills its own dataset until the turn is over.
@@ -281,11 +284,11 @@ fn cache_and_dataset(threads: usize, options: VmOptions) -> Contestant<'static> 
         // Memory is allocated first, as in XMRig's measurement.
         let cache = CacheBuilder::new(KEY, options.cpu)?;
         let dataset = DatasetBuilder::new(threads)?;
-        let start = Instant::now();
-        let items = backend::items(Arc::new(cache.finish()), options)?;
-        black_box(dataset.fill(&items, |_| ControlFlow::Continue(()))?);
-        let time = start.elapsed();
-        Ok(Turn { rate: 1.0 / time.as_secs_f64(), time })
+        timed(|| {
+            let items = backend::items(Arc::new(cache.finish()), options)?;
+            let dataset = dataset.fill(&items, |_| ControlFlow::Continue(()))?;
+            Ok((items, dataset))
+        })
     })
 }
 

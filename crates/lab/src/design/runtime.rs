@@ -210,7 +210,8 @@ fn distribution(name: &str, title: &str, unit: &str, times: [Vec<f64>; 2]) -> Pi
         let mut histogram = Histogram::even(low, high.max(low * 1.01 + 1e-9), BINS);
         times.iter().for_each(|time| histogram.add(*time));
         let shares = histogram.shares();
-        let bins = histogram.edges().iter().zip(&shares[1..]);
+        // The last share is that of all times beyond the last edge.
+        let bins = histogram.edges().iter().zip(&shares[1..=BINS]);
         let points: Vec<(f64, f64)> = bins.map(|(edge, share)| (*edge, 100.0 * share)).collect();
         Series::new(&version.to_string(), Shape::Line, points)
     });

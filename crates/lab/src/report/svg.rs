@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::{Cells, Picture, Series, Shape};
@@ -22,6 +23,9 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
     RGBColor(0, 0, 0),
 ];
+
+/// A dash and a gap of the dashed lines, in pixels.
+const DASH: (i32, i32) = (8, 4);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
@@ -64,7 +68,8 @@ fn draw_series(area: &Area<'_>, picture: &Picture) -> Drawn {
         .axis_desc_style(("sans-serif", 16))
         .draw()?;
     for (at, series) in picture.series.iter().enumerate() {
-        draw_one(&mut chart, series, COLOURS[at % COLOURS.len()])?;
+        let (colour, dashed) = style(at);
+        draw_one(&mut chart, series, colour, dashed)?;
     }
     if picture.series.len() > 1 {
         chart
@@ -77,9 +82,18 @@ fn draw_series(area: &Area<'_>, picture: &Picture) -> Drawn {
     Ok(())
 }
 
-fn draw_one(chart: &mut Chart<'_, '_>, series: &Series, colour: RGBColor) -> Drawn {
+/// Returns the colour of a series, and whether its line is dashed: after the last colour, the first is used again.
+fn style(at: usize) -> (RGBColor, bool) {
+    (COLOURS[at % COLOURS.len()], at / COLOURS.len() % 2 == 1)
+}
+
+fn draw_one(chart: &mut Chart<'_, '_>, series: &Series, colour: RGBColor, dashed: bool) -> Drawn {
     let points = series.points.iter().copied();
     let drawn = match series.shape {
+        Shape::Line if dashed => {
+            let style = colour.stroke_width(2);
+            chart.draw_series(DashedLineSeries::new(points, DASH.0, DASH.1, style))?
+        }
         Shape::Line => chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?,
         Shape::Dots => {
             chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?
@@ -92,9 +106,14 @@ fn draw_one(chart: &mut Chart<'_, '_>, series: &Series, colour: RGBColor) -> Dra
             )?
         }
     };
-    drawn
-        .label(&series.name)
-        .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], colour.filled()));
+    let drawn = drawn.label(&series.name);
+    if dashed {
+        let ends = |(x, y)| [(x, y), (x + 14, y)];
+        let style = colour.stroke_width(10);
+        drawn.legend(move |at| DashedPathElement::new(ends(at), 5, 4, style));
+    } else {
+        drawn.legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], colour.filled()));
+    }
     Ok(())
 }
 

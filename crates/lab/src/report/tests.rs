@@ -1,5 +1,7 @@
 //! One report in every format.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::*;
 use crate::find;
 
@@ -84,4 +86,38 @@ fn any_picture_can_be_drawn() {
     // The background and two cells: white cells are not drawn.
     assert_eq!(drawn[1].1.matches("<rect").count(), 3, "{}", drawn[1].1);
     assert!(drawn[3].1.contains("&lt;&amp;&gt;"), "{}", drawn[3].1);
+}
+
+/// The colour and the number of polylines of a width, by the height at which they begin.
+fn polylines(svg: &str, width: u32) -> BTreeMap<String, (String, u32)> {
+    let field = |line: &str, name: &str, end: char| -> String {
+        let (_, after) = line.split_once(&format!(" {name}=\"")).expect("a field");
+        after.split(end).next().expect("its value").to_owned()
+    };
+    let mut found = BTreeMap::new();
+    let width = format!("stroke-width=\"{width}\"");
+    for line in svg.lines().filter(|line| line.starts_with("<polyline") && line.contains(&width)) {
+        let first = field(line, "points", ' ');
+        let (_, height) = first.split_once(',').expect("a point");
+        found.entry(height.to_owned()).or_insert((field(line, "stroke", '"'), 0)).1 += 1;
+    }
+    found
+}
+
+#[test]
+fn lines_of_a_picture_differ_in_colour_or_dashes() {
+    let level = |at: u32| [(0.0, f64::from(at)), (1.0, f64::from(at))];
+    let lines = (0..9).map(|at| Series::new(&at.to_string(), Shape::Line, level(at))).collect();
+    let mut report = report();
+    report.pictures = vec![Picture::plot("lines", "", "", "", lines)];
+    let svg = &report.to_svg().expect("a picture")[0].1;
+    let lines = polylines(svg, 2);
+    let looks = lines.values().map(|(colour, pieces)| (colour, *pieces > 1));
+    assert_eq!((lines.len(), looks.collect::<BTreeSet<_>>().len()), (9, 9), "{lines:?}");
+    // In the legend the dashed ones are not rectangles.
+    let dashed = lines.values().filter(|(_, pieces)| *pieces > 1).map(|(colour, _)| colour);
+    let legend = polylines(svg, 10);
+    assert!(legend.values().all(|(_, pieces)| *pieces == 2), "{legend:?}");
+    let legend = legend.values().map(|(colour, _)| colour);
+    assert_eq!(legend.collect::<BTreeSet<_>>(), dashed.collect::<BTreeSet<_>>());
 }

@@ -20,7 +20,7 @@ use crate::{
     backend::Hash,
     bench::{
         hashing::{self, Hasher, Input},
-        measure::{Contestant, repeat},
+        measure::{Contestant, try_repeat},
         native::{KEY, Native},
         subject::{Hashing, Subject},
     },
@@ -88,7 +88,10 @@ impl Reference {
             },
             Subject::Cache => {
                 let flags = self.flags;
-                repeat(1.0, move || drop(black_box(Cache::new(flags, KEY))))
+                try_repeat(1.0, move || {
+                    black_box(Cache::new(flags, KEY).ok_or(no_memory(CACHE_SIZE))?);
+                    Ok(())
+                })
             }
             Subject::Dataset { threads } => primitives::dataset(self.cache()?, *threads),
             Subject::Compile(version) if self.compiles(*version)? => primitives::compile(*version),

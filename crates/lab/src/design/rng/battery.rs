@@ -83,7 +83,7 @@ pub(super) fn run(
         if first.iter().all(|finding| finding.assessment() == Assessment::Passed) {
             return Ok(first.into_iter().map(|one| result(one, None)).collect());
         }
-        let again = dieharder::run(test, repeats, later(name, settings.seed)?)?;
+        let again = dieharder::run(test, repeats, later(name, settings.seed, repeats)?)?;
         let pairs = first.into_iter().zip(again);
         Ok(pairs
             .map(|(one, again)| {
@@ -101,42 +101,53 @@ fn result(Finding { name, p }: Finding, again: Option<f64>) -> Tested {
     Tested { name, p, again }
 }
 
-/// Returns the stream from byte 16 GiB on, which no test has read before.
-fn later(name: &str, seed: u64) -> Result<crate::Stream, LabError> {
-    const USED: u64 = 16 << 30;
+/// At least as many bytes as the first run of any test reads. A repetition of diehard_squeeze, which reads the
+/// most, reads 9.3 MB. A large test is repeated a hundredth as often, and reads up to 620 MB each time.
+pub(super) fn used(repeats: u64) -> u64 {
+    const REPETITION: u64 = 16 << 20;
+    repeats.max(1024) * REPETITION
+}
+
+/// Returns the part of the stream that no test has read before.
+fn later(name: &str, seed: u64, repeats: u64) -> Result<crate::Stream, LabError> {
     let mut stream = streams::tested(name, seed)?;
-    let skipped = std::io::copy(&mut stream.by_ref().take(USED), &mut std::io::sink());
+    let skipped = std::io::copy(&mut stream.by_ref().take(used(repeats)), &mut std::io::sink());
     skipped.map_err(|problem| LabError::Io { what: "a random stream", problem })?;
     Ok(stream)
 }
 
 /// Summarizes all p-values.
 pub(super) fn verdict(name: &str, results: &[Tested]) -> String {
-    let weak = results.iter().filter(|result| result.assessment() != Assessment::Passed).count();
+    let count = |assessment| results.iter().filter(|one| one.assessment() == assessment).count();
+    let [weak, failed] = [Assessment::Weak, Assessment::Failed].map(count);
+    let (rare, all) = (weak + failed, results.len());
     let twice: Vec<&str> = results
         .iter()
         .filter(|result| result.again.is_some_and(|p| assess(p) != Assessment::Passed))
         .map(|result| result.name.as_str())
         .collect();
-    let failed = results.iter().filter(|result| result.assessment() == Assessment::Failed).count();
-    let count = results.len();
     let again = match twice.as_slice() {
-        [] if weak == 0 => String::new(),
-        [] => " Measured again on other numbers, none is weak.".to_owned(),
-        names => format!(" Measured again on other numbers, these are weak: {}.", names.join(", ")),
+        [] if rare == 0 => String::new(),
+        [] => " Measured again on other numbers, none is weak or failed.".to_owned(),
+        names => {
+            format!(
+                " Measured again on other numbers, these are weak or failed: {}.",
+                names.join(", ")
+            )
+        }
     };
     format!(
-        "{name}: {count} p-values, {weak} weak, {failed} failed. A perfect generator has 1 weak p-value in 100, \
-         and {weak} or more in {count} with a probability of {:.2}.{again} Tests read the same numbers, so rare \
-         p-values tend to occur together.",
-        at_least(weak as u64, count as u64),
+        "{name}: {all} p-values, {weak} weak, {failed} failed. A perfect generator has 1 p-value in 100 that is weak \
+         or failed, and {rare} or more in {all} with a probability of {:.2}.{again} Tests read the same numbers, so \
+         rare p-values tend to occur together.",
+        at_least(rare as u64, all as u64),
     )
 }
 
-/// The probability that a perfect generator has at least `weak` weak p-values.
-fn at_least(weak: u64, count: u64) -> f64 {
-    match (weak, Binomial::new(0.01, count)) {
+/// The probability that at least `rare` of a perfect generator's p-values are weak or failed.
+fn at_least(rare: u64, count: u64) -> f64 {
+    match (rare, Binomial::new(0.01, count)) {
         (0, _) | (_, Err(_)) => 1.0,
-        (weak, Ok(binomial)) => binomial.sf(weak - 1),
+        (rare, Ok(binomial)) => binomial.sf(rare - 1),
     }
 }

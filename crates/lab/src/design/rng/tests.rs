@@ -1,9 +1,11 @@
 //! The streams, and a few quick tests of them.
 
-use std::io::Read;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::dieharder::{Assessment, Finding, Test};
+use crate::dieharder::{self, Assessment, Finding, Test};
 
 fn bytes(name: &str, seed: u64, count: usize) -> Vec<u8> {
     let mut bytes = vec![0; count];
@@ -55,6 +57,42 @@ fn quick_tests_pass() {
     assert!(verdict.contains(&format!("{} p-values", results.len())), "{verdict}");
 }
 
+/// Records have up to 1024 repetitions, and depend on the number.
+#[test]
+fn a_second_run_begins_after_the_numbers_of_the_first() {
+    assert_eq!([1, 100, 1024].map(battery::used), [16 << 30; 3]);
+    let most = DESCRIPTION.samples.most;
+    // Bytes that a repetition of diehard_squeeze and one of dab_bytedistrib read.
+    assert!(battery::used(most) > most * 9_300_000);
+    assert!(battery::used(most) > most / 100 * 620_000_000);
+}
+
+/// Counts the bytes that are read.
+struct Counting(crate::Stream, Arc<AtomicU64>);
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        self.1.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+#[test]
+#[ignore = "full tests: needs dieharder"]
+fn no_repetition_reads_more_than_is_skipped() {
+    const REPEATS: u64 = 2;
+    for test in TESTS.iter().filter(|test| !test.large) {
+        let bytes = Arc::default();
+        let stream = streams::of("4r-hashed", 1).expect("a stream");
+        let counting = Box::new(Counting(stream, Arc::clone(&bytes)));
+        dieharder::run(*test, REPEATS, counting).expect("dieharder");
+        // The pipe holds some that nobody read.
+        let each = bytes.load(Ordering::Relaxed) / REPEATS;
+        assert!(each < battery::used(10_000) / 10_000, "{test:?} reads {each}");
+    }
+}
+
 #[test]
 fn a_verdict_gives_the_probability_of_chance() {
     let result = |p, again| Tested { name: "test".to_owned(), p, again };
@@ -64,8 +102,15 @@ fn a_verdict_gives_the_probability_of_chance() {
     results.push(result(0.001, Some(0.4)));
     let weak = battery::verdict("x", &results);
     // 1 - 0.99^100
-    assert!(weak.contains("probability of 0.63") && weak.contains("none is weak"), "{weak}");
+    assert!(
+        weak.contains("probability of 0.63") && weak.contains("none is weak or failed"),
+        "{weak}"
+    );
     results[0] = result(1e-9, Some(1e-9));
     let failed = battery::verdict("x", &results);
-    assert!(failed.contains("1 failed") && failed.contains("these are weak: test"), "{failed}");
+    assert!(failed.contains("these are weak or failed: test"), "{failed}");
+    // The table counts the same.
+    assert!(failed.contains("1 weak, 1 failed") && failed.contains("and 2 or more"), "{failed}");
+    let row = summed_up("x", &results);
+    assert_eq!((row.here, &row.others[..]), (1.0, &[Some(1.0), Some(100.0)][..]));
 }

@@ -76,3 +76,17 @@ fn quantiles_and_gains_of_a_few_values() {
     let picture = distribution("", "", "", [vec![1.0; 5], Vec::new()]);
     assert_eq!(picture.series.len(), 2);
 }
+
+#[test]
+fn a_distribution_ends_before_its_outliers() {
+    // Fewer and fewer times from 1 to 2, and 0.8 % of all far beyond.
+    let mut times: Vec<f64> =
+        (0..992).map(|index| 1.0 + (f64::from(index) / 992.0).powi(2)).collect();
+    times.extend([50.0; 8]);
+    let picture = distribution("", "", "", [times.clone(), times]);
+    for series in &picture.series {
+        assert_eq!(series.points.len(), 60);
+        let [.., (_, before), (_, last)] = series.points[..] else { panic!("60 points") };
+        assert!(last <= before, "{:?}", series.points);
+    }
+}
