@@ -17,7 +17,7 @@
  *   --seconds 20           the length of each run
  *   --total N              instead: N shares, with a new seed for every tenth of them
  *   --hashed 1             the part of those shares that are hashed; the others expire in the queue
- *   --native FILE          the native add-on, by default the one that the commands above built
+ *   --native FILE          the native add-on, by default the one that `npm run bench:shares` builds
  *   --addon NAME           another add-on, a name or a path for `require`: its `randomx(input, seed, 0)`
  *   --cli FILE             a native program to compare the throughput with
  *   --rounds 5             the rounds of the measurement of throughput

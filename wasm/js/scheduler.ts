@@ -223,8 +223,7 @@ export class Scheduler {
       } else if (job.waiting > 0) {
         return this.#hash(worker, slot, job);
       } else {
-        this.#slots.use(slot);
-        this.#slots.leave(slot);
+        this.#slots.touch(slot);
         this.#queue.remove(job);
         job.filled(1);
         job.take(0, [], 0);

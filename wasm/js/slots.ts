@@ -77,12 +77,17 @@ export class Slots {
   /** Counts a worker that starts to use a slot. */
   use(slot: Slot): void {
     slot.users += 1;
-    slot.usedAt = this.#uses += 1;
+    this.touch(slot);
   }
 
   /** Counts a worker that has stopped using a slot. */
   leave(slot: Slot): void {
     slot.users -= 1;
+    this.touch(slot);
+  }
+
+  /** Makes a slot the most recently used one. */
+  touch(slot: Slot): void {
     slot.usedAt = this.#uses += 1;
   }
 

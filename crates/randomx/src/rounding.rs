@@ -22,7 +22,8 @@
 //!
 //! Programs that are written for it make denormal numbers, and the engines then differ. Machine code for x86-64
 //! computes zero instead. Machine code for ARM64 keeps denormals. So do this module and generated WebAssembly, but they
-//! may round them to the wrong side.
+//! may round them to the wrong side. Generated WebAssembly may do so already below 2^-841: see
+//! `jit/wasm/program/errors.rs`.
 
 use std::marker::PhantomData;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Sub};

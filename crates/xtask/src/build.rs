@@ -10,7 +10,7 @@ use std::slice;
 
 use anyhow::{Context, Result, bail};
 
-use crate::setup::{self, Node, WasmTools};
+use crate::setup::{self, Held, Node, WasmTools};
 use crate::stamp::Stamp;
 use crate::{output, process, remap, versions, workspace};
 
@@ -131,7 +131,7 @@ pub(crate) fn page_from_scratch(url: Option<&str>) -> Result<()> {
     let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
     vite.args(["build", "--config", "web/build/hosted.config.ts"]);
     vite.envs(url.map(|url| (PAGE_URL, url)));
-    setup::alone(&workspace::lock_dir(), "site", |_| process::run(&mut vite))?;
+    setup::alone(&workspace::lock_dir(), "site", |held| process::run(vite.stdin(held.stdin()?)))?;
     output::line("web/site has the page: copy the folder to a static host");
     Ok(())
 }
@@ -150,7 +150,8 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     let flags = remap::config(setup::TARGET, &flags);
     for module in crates {
         let stamp = || stamp(module, tools.identity(), &flags, versions::WASM_PACK);
-        unless_fresh(module.name, module.pkg, stamp, || build_module(tools, module, &flags))?;
+        let build = |held: &Held| build_module(tools, module, &flags, held);
+        unless_fresh(module.name, module.pkg, stamp, build)?;
     }
     Ok(())
 }
@@ -161,21 +162,21 @@ fn unless_fresh(
     name: &str,
     output: &str,
     stamp: impl FnOnce() -> Result<Stamp>,
-    build: impl FnOnce() -> Result<()>,
+    build: impl FnOnce(&Held) -> Result<()>,
 ) -> Result<()> {
-    setup::alone(&workspace::lock_dir(), name, |_| {
+    setup::alone(&workspace::lock_dir(), name, |held| {
         let stamp = stamp()?;
         if stamp.is_fresh() {
             output::line(format_args!("{output} is up to date"));
             return Ok(());
         }
-        build()?;
+        build(held)?;
         stamp.write()
     })
 }
 
 /// Builds a crate.
-fn build_module(tools: &WasmTools, module: &WasmCrate, flags: &str) -> Result<()> {
+fn build_module(tools: &WasmTools, module: &WasmCrate, flags: &str, held: &Held) -> Result<()> {
     let &WasmCrate { folder, pkg, name, options, .. } = module;
     let mut wasm_pack = tools.command("wasm-pack")?;
     wasm_pack.args(["build", folder, "--release", "--target", "web"]);
@@ -185,7 +186,7 @@ fn build_module(tools: &WasmTools, module: &WasmCrate, flags: &str) -> Result<()
     wasm_pack.args(["--", "--locked"]).args(options);
     // Allows a stable compiler unstable flags.
     wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", flags, ACROSS]);
-    run_in_empty(&mut wasm_pack, &out)?;
+    run_in_empty(wasm_pack.stdin(held.stdin()?), &out)?;
     process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))
 }
 
@@ -266,8 +267,9 @@ pub(crate) fn native_path(profile: &str) -> PathBuf {
 /// Builds the page into `web/dist` if its sources changed.
 pub(crate) fn web() -> Result<()> {
     let stamp = || page_stamp(env::var_os(PAGE_URL).as_deref());
-    unless_fresh("web", PAGE, stamp, || {
-        process::run(Node::Installed.run("node_modules/vite/bin/vite.js")?.arg("build"))
+    unless_fresh("web", PAGE, stamp, |held| {
+        let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
+        process::run(vite.arg("build").stdin(held.stdin()?))
     })
 }
 
@@ -302,9 +304,9 @@ mod tests {
 
     use clap::CommandFactory;
 
-    use super::{ALL, HASHES, page_stamp, run_in_empty, stamp, unless_fresh};
+    use super::{ALL, HASHES, Held, page_stamp, run_in_empty, stamp, unless_fresh};
     use crate::stamp::Stamp;
-    use crate::{Cli, process};
+    use crate::{Cli, process, workspace};
 
     #[test]
     fn two_runs_at_once_build_once() {
@@ -312,19 +314,23 @@ mod tests {
         // Inputs that no earlier run had.
         let output = folder.path().to_str().expect("UTF-8");
         let builds = AtomicUsize::new(0);
-        let build = || {
+        let build = |_: &Held| {
             builds.fetch_add(1, Ordering::SeqCst);
             thread::sleep(Duration::from_millis(50));
             Ok(fs::write(folder.path().join("file"), "")?)
         };
-        let name = "test-of-builds";
-        let stamp = || Stamp::new(name, &[], &[output], output);
+        // Another run in this clone would replace the stamp.
+        let name = format!("test-of-builds-{}", std::process::id());
+        let stamp = || Stamp::new(&name, &[], &[output], output);
         thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| unless_fresh(name, output, stamp, build).expect("a build"));
+                scope.spawn(|| unless_fresh(&name, output, stamp, build).expect("a build"));
             }
         });
         assert_eq!(builds.into_inner(), 1);
+        for file in [&name, &format!("locks/{name}")] {
+            fs::remove_file(workspace::lock_dir().join(file)).expect("a file");
+        }
     }
 
     #[test]

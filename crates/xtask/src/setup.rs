@@ -37,7 +37,7 @@ pub(crate) use foreign::{
     ARM64, ARMV7, Foreign, ForeignTools, I686, RISCV64, S390X, WINDOWS, checker,
     emscripten_library, foreign_tools, installed_foreign_tools, module_flags,
 };
-pub(crate) use lock::alone;
+pub(crate) use lock::{Held, alone};
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, npm, packages};
 pub(crate) use python::{has_python, python};

@@ -25,8 +25,8 @@ use crate::{
 ///
 /// Series of steps run side by side: one with cargo and one with Node.js. The full tier has five more: one checks
 /// dependencies, one waits for daemons and downloads, one runs the independent steps at low priority, and two, at the
-/// lowest priority, run what lasts for a given time. A series that ends helps with the independent steps. The browser
-/// tests that compare times run alone.
+/// lowest priority, run what lasts for a given time. Of these, the series of cargo and Node.js and the one that waits help
+/// with the independent steps when they end. The browser tests that compare times run alone.
 ///
 /// Hashing tests of two series would push each other's scratchpads out of the processor's cache. So in the full tier
 /// the Rust tests belong to the series with Node.js, and the one with cargo compiles and lints beside it.
@@ -272,8 +272,11 @@ fn rust_tests(report: &Report, tier: Tier, system: System, monerod: Option<&Path
 const PYTHON_WHEEL: &str = "the_wheel_works_in_a_fresh_environment";
 
 /// The tests of `randomx-lab` that need dieharder, which the portable setup does not install.
-const DIEHARDER: [&str; 2] =
-    ["dieharder::tests::constant_bytes_fail", "design::rng::tests::quick_tests_pass"];
+const DIEHARDER: [&str; 3] = [
+    "dieharder::tests::constant_bytes_fail",
+    "design::rng::tests::quick_tests_pass",
+    "design::rng::tests::no_repetition_reads_more_than_is_skipped",
+];
 
 /// The features of the full tests. `randomx-fuzz/libfuzzer` is not among them: `cargo xtask fuzz` builds its programs.
 const FEATURES: &str = "randomx-cli/reference,randomx-conformance/reference,randomx-fuzz/wasmi";

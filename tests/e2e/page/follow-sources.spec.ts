@@ -136,6 +136,20 @@ test("buttons keep the focus while the chain grows", { tag: "@chromium" }, async
   await tell(grown(6, `accusations: [${both}],`));
   await view.says(forks, /http:\/\/two\//u);
   expect(await view.hasFocus(`${forks} > :nth-child(2) button`)).toBe(true);
+
+  // Also with another one below it. It does not become another one's.
+  const disagreement = `forks: [{
+    ...{ kind: "disagreement", at: 0, source: "http://six/", common: { height: 5, id: "55" } },
+    ...{ ours: { blocks: [], work: 1n }, theirs: { blocks: [], work: 1n } },
+    evidence: new Uint8Array(9),
+  }],`;
+  await tell(grown(6, `accusations: [${both}], ${disagreement}`));
+  await view.says(forks, /http:\/\/six\//u);
+  expect(await view.hasFocus(`${forks} > :nth-child(2) button`)).toBe(true);
+  await tell(grown(6, `accusations: [${accusation("http://two/")}], ${disagreement}`));
+  await view.until(`${forks} > :nth-child(2):last-child`);
+  expect(await view.hasFocus(`${forks} button`)).toBe(false);
+  expect(await view.hasFocus(`${forks} > :nth-child(2) button`)).toBe(false);
 });
 
 test("a deep branch is described without a time", { tag: "@chromium" }, async ({ view }) => {
@@ -149,7 +163,7 @@ test("a deep branch is described without a time", { tag: "@chromium" }, async ({
   await view.says('[data-kind="deep-reorg"] figcaption', words);
 });
 
-test("a claim alone does not make a chain unread", { tag: "@chromium" }, () => {
+test("a claim alone does not end the state synced", { tag: "@chromium" }, () => {
   const newest = { height: 12, id: "11".repeat(32), timestamp: 0, work: 1n };
   const synced = after(initial(), { type: "synced", tip: newest }, 0);
   const progress = { type: "progress" as const, read: 12, checked: 12, target: 6e8 };

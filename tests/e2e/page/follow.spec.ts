@@ -282,26 +282,30 @@ test("an alarm ends with its reason, whichever tab follows", { tag: "@full" }, a
   }
 });
 
-test("what is not kept is looked up again", { tag: "@full" }, async ({ view }) => {
-  const common = chainOf(10);
-  const node = await sources.start(extended(common, 3));
-  await view.go("#/follow?network=regtest");
-  await view.until(submit);
-  const blocked = `throw new DOMException("blocked", "SecurityError")`;
-  await view.of("html", `{ IDBFactory.prototype.open = () => { ${blocked}; }; }`);
-  await view.fill("#follow-nodes", node.url);
-  await view.click(submit);
-  await view.says(verdict, newest(13), 60_000);
-  await lookUp(view, node.chain[12]?.minerTransaction);
-  await view.says('[data-lookup="found"]', /is in block 12: 2 confirmations\.$/u);
-  await view.click('[data-part="stop"]');
-  await view.says(verdict, /^Stopped/u);
-  // The next client does not know the blocks that are lost, and reports no reorganisation.
-  node.chain = common;
-  await view.click(submit);
-  await view.says(verdict, newest(10), 60_000);
-  await view.until('[data-lookup="missing"]');
-});
+test(
+  "a chain that was not kept looks for its transactions again",
+  { tag: "@full" },
+  async ({ view }) => {
+    const common = chainOf(10);
+    const node = await sources.start(extended(common, 3));
+    await view.go("#/follow?network=regtest");
+    await view.until(submit);
+    const blocked = `throw new DOMException("blocked", "SecurityError")`;
+    await view.of("html", `{ IDBFactory.prototype.open = () => { ${blocked}; }; }`);
+    await view.fill("#follow-nodes", node.url);
+    await view.click(submit);
+    await view.says(verdict, newest(13), 60_000);
+    await lookUp(view, node.chain[12]?.minerTransaction);
+    await view.says('[data-lookup="found"]', /is in block 12: 2 confirmations\.$/u);
+    await view.click('[data-part="stop"]');
+    await view.says(verdict, /^Stopped/u);
+    // The next client does not know the blocks that are lost, and reports no reorganisation.
+    node.chain = common;
+    await view.click(submit);
+    await view.says(verdict, newest(10), 60_000);
+    await view.until('[data-lookup="missing"]');
+  },
+);
 
 test("the failure of a hash is shown until a block is checked", { tag: "@chromium" }, () => {
   const error = new RandomXError("out-of-memory", "no memory");

@@ -239,7 +239,7 @@ describe.concurrent("a source that", () => {
   });
 
   test.each([
-    [600_000_001, "tip: height: expected at most 500000000"],
+    [500_000_001, "tip: height: expected at most 500000000, got 500000001"],
     [500_000_000, "headers/11/1000: HTTP status 404"],
   ])("claims block %i has no say in the target once it is unresponsive", async (height, reason) => {
     const good = await sources.start(extended(common, 5));

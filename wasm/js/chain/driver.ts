@@ -29,7 +29,7 @@ const TICK = 1000;
 /** The least time between two reports of progress, in milliseconds. */
 const PROGRESS = 200;
 
-/** The greatest height that the client accepts. */
+/** The greatest height that the client accepts, `MAX_HEIGHT` of `randomx-monero`. */
 const MAX_HEIGHT = 500_000_000;
 
 /** A source, and what happens with it. */
@@ -242,7 +242,8 @@ export class Driver {
       case "tip": {
         const { height, id } = await source.tip(signal);
         if (height < 0) throw new Error("get_info: height: expected 1 or more, got 0");
-        if (height > MAX_HEIGHT) throw new Error(`tip: height: expected at most ${MAX_HEIGHT}`);
+        if (height > MAX_HEIGHT)
+          throw new Error(`tip: height: expected at most ${MAX_HEIGHT}, got ${height}`);
         return (now) => {
           asked.claim = height;
           this.#client.onTip(request, height, id, now);

@@ -218,7 +218,7 @@ export interface ProgressEvent {
   read: number;
   /** The height of the tip, or `undefined` before a first start has reached its anchor. */
   checked: number | undefined;
-  /** The greatest height that a source claims which is `connecting` or `following`; at least `read`. */
+  /** The greatest height that a `connecting` or `following` source claims; at least `read`. */
   target: number;
 }
 

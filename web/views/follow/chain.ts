@@ -114,7 +114,7 @@ export class ChainView {
     );
     const news = words.filter((each) => !this.#said.includes(each));
     this.#said = words;
-    if (news.length > 0)
+    if (news.length > 0 || words.length === 0)
       this.#part("outcome").replaceChildren(...news.map((each) => make("p", each)));
   }
 
@@ -125,12 +125,16 @@ export class ChainView {
     if (this.#shown.get(name) === text) return;
     this.#shown.set(name, text);
     const part = this.#part(name);
-    const buttons = [...part.querySelectorAll("button")];
-    const focused = buttons.findIndex((button) => button === document.activeElement);
+    const focused = [...part.querySelectorAll("button")].find(
+      (button) => button === document.activeElement,
+    );
+    const entry = focused?.parentElement?.textContent;
     part.replaceChildren(...make());
-    if (focused < 0) return;
-    // What is new comes first, so places are counted from the end.
-    const same = [...part.querySelectorAll("button")].at(focused - buttons.length);
+    if (!focused) return;
+    // The id beside the button that copies it changes. A button that saves evidence belongs to its entry.
+    const same = [...part.querySelectorAll("button")].find(
+      (button) => button.matches(".copy") || button.parentElement?.textContent === entry,
+    );
     same?.focus({ preventScroll: true });
   }
 

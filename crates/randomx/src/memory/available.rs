@@ -216,6 +216,7 @@ mod tests {
         let table = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let reported = table.contains("MemAvailable:");
         assert_eq!(bytes(Room::Memory).is_some(), reported);
+        assert_eq!(bytes(Room::MemoryAndSwap).is_some(), reported);
         // One reading for both, because other processes change the numbers.
         let machine = Machine::new("reading", &[("proc/meminfo", &table)]);
         let [memory, with_swap] =

@@ -66,7 +66,8 @@ impl Debian {
         command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
         // A new machine updates itself at first.
         command.args(["-o", "DPkg::Lock::Timeout=300"]).args(arguments);
-        // Steps and clones install packages side by side, and only one apt-get can run at a time.
+        // Steps and clones install packages side by side, and only one apt-get can run at a time. It does not hold the
+        // lock: services that packages start would keep it.
         lock::alone(&workspace::cache_dir()?, "apt-get", |_| process::run_logged(&mut command, log))
     }
 }

@@ -46,7 +46,7 @@ enum StandardLibrary {
     Built(Purpose),
 }
 
-/// The purpose of a library for which Debian has a package, where that is built after all.
+/// How a library is built if its Debian package cannot be downloaded.
 const UNPACKAGED: Purpose = Purpose::Link;
 
 /// The packages of the standard library for the compiler in the package `rustc-web`.
@@ -223,7 +223,8 @@ fn library_folder(
     Ok(cache.join("standard-libraries").join(compiler).join(folder_name(target, origin)))
 }
 
-/// Names the target, and how the library is built, so that clones of other revisions keep theirs.
+/// Returns a name of the target and the recipe. Clones of other revisions have other recipes, so each keeps its
+/// libraries.
 fn folder_name(target: &str, origin: &StandardLibrary) -> String {
     let purpose = match origin {
         StandardLibrary::Packaged(_) => UNPACKAGED,

@@ -16,7 +16,7 @@ pub(crate) struct Held(File);
 impl Held {
     /// Returns the standard input for a child process that changes the locked files. On Unix it is the empty lock file, so
     /// the child holds the lock until it exits, even if this process is killed first.
-    pub(super) fn stdin(&self) -> Result<Stdio> {
+    pub(crate) fn stdin(&self) -> Result<Stdio> {
         if !cfg!(unix) {
             return Ok(Stdio::null());
         }
@@ -132,7 +132,7 @@ mod tests {
             command.args(["-c", script]);
             command
         };
-        // A shell gives what it leaves behind an empty input, unless another one is named.
+        // A shell starts background commands with an empty input, unless the script names another.
         let script = "exec 3<&0; sleep 600 <&3 & echo $!";
         let start = |held: &Held| held.run_logged(&mut shell(script), &log);
         alone(cache.path(), "a-tool", start).expect("a program");

@@ -63,7 +63,7 @@ struct Assembly<'a> {
     debian: Debian,
     logs: PathBuf,
     work: PathBuf,
-    /// What changes the folder `work` holds this lock.
+    /// Programs that change the folder `work` hold this lock.
     held: &'a Held,
 }
 
