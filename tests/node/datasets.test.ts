@@ -1,18 +1,31 @@
 /** Datasets that cannot be built, with an add-on that a test makes up. */
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Addon } from "../../wasm/js/native/addon.js";
 import { NativeSession } from "../../wasm/js/native/session.js";
 import { control, text } from "./support.js";
 
 let now = 0;
-let isShort = true;
+let isShort = false;
+let hasRoom = true;
 let begun = 0;
 let freed = 0;
 
 const addon = {
   Cache: { find: () => ({ free: () => undefined }) },
+  CacheBuilder: class {
+    fill(): number {
+      return 1;
+    }
+    finish(): object {
+      return { free: () => undefined };
+    }
+    free(): void {
+      // There is no memory.
+    }
+  },
   Dataset: {
     begin: () => {
+      if (!hasRoom) return null;
       begun += 1;
       const progress = (): number => {
         if (isShort) throw new Error("no memory");
@@ -34,8 +47,21 @@ const addon = {
     hashMany(_: number, inputs: Uint8Array[]): Uint8Array {
       return new Uint8Array(32 * inputs.length);
     }
+    free(): void {
+      // There is no memory.
+    }
   },
 } as unknown as Addon;
+
+/** Returns the mode of a hash. */
+function modeOf(session: NativeSession): string {
+  session.hash({ slot: 0, version: 1, inputs: [text("input")], engine: "native" });
+  return session.mode(0);
+}
+
+beforeEach(() => {
+  [isShort, hasRoom, begun, freed] = [false, true, 0, 0];
+});
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -43,19 +69,35 @@ afterEach(() => {
 
 test("a dataset that could not be built is begun again after a minute", async () => {
   vi.spyOn(performance, "now").mockImplementation(() => now);
+  isShort = true;
   const setting = { lanes: 1, mode: "auto", datasets: 1, isFiller: false } as const;
   const session = new NativeSession(addon, setting, () => Promise.resolve());
   await session.fill({ slot: 0, key: text("key"), memory: undefined }, control());
-  const mode = (): string => {
-    session.hash({ slot: 0, version: 1, inputs: [text("input")], engine: "native" });
-    return session.mode(0);
-  };
-  expect(mode()).toBe("light");
+  expect(modeOf(session)).toBe("light");
   isShort = false;
   now += 59_000;
-  expect(mode()).toBe("light");
+  expect(modeOf(session)).toBe("light");
   expect([begun, freed]).toEqual([1, 1]);
   now += 2000;
-  expect(mode()).toBe("fast");
+  expect(modeOf(session)).toBe("fast");
   expect([begun, freed]).toEqual([2, 1]);
+});
+
+test("a fresh cache in fast mode is used without a dataset until there is room for its own", async () => {
+  const setting = { lanes: 1, mode: "fast", datasets: 1, isFiller: false } as const;
+  const session = new NativeSession(addon, setting, () => Promise.resolve());
+  const args = { slot: 0, key: text("key"), memory: undefined };
+  await session.fill(args, control());
+  expect(modeOf(session)).toBe("fast");
+  hasRoom = false;
+  const onProgress = vi.fn();
+  await session.fill({ ...args, isFresh: true }, control({ onProgress }));
+  expect(onProgress.mock.calls).toEqual([[0], [1]]);
+  expect(modeOf(session)).toBe("light");
+  hasRoom = true;
+  expect(modeOf(session)).toBe("fast");
+  // Any other fill waits, and does not for ever.
+  hasRoom = false;
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+  await expect(session.fill(args, control())).rejects.toMatchObject({ code: "out-of-memory" });
 });

@@ -12,11 +12,12 @@
  *     randomx_calculate_hash(vm, input, input_size, hash);
  *
  * Failures. Allocating functions return NULL if memory or a feature that the flags demand is
- * missing. Every pointer may be NULL; the function does nothing then. If a hash cannot be computed
- * (an argument is NULL, no key was set, or the dataset was not computed), all bytes of the output
- * are 0xff, a number that meets no difficulty. No function unwinds into the caller. None aborts,
- * except that Rust's allocator ends the process where a few kilobytes are refused, and that a
- * thread must not be cancelled (pthread_cancel) while it is in a function.
+ * missing. Every pointer may be NULL; unless stated otherwise, the function does nothing then. If a
+ * hash cannot be computed (an argument is NULL, no key was set, memory ran out, or the dataset was
+ * not computed), all bytes of the output are 0xff, a number that meets no difficulty. No function
+ * unwinds into the caller. None aborts, except that Rust's allocator ends the process where a few
+ * kilobytes are refused, and that a thread must not be cancelled (pthread_cancel) while it is in a
+ * function.
  *
  * Threads. Any number of threads may use an object at once. A VM computes one hash at a time, so
  * each thread should have its own. Several threads may initialize parts of one dataset. A new key
@@ -62,8 +63,8 @@ typedef enum {
   /* VM: compile programs, and in light mode SuperscalarHash. Cache: compile SuperscalarHash for
    * datasets. */
   RANDOMX_FLAG_JIT = 8,
-  /* VM, with JIT: code pages are never writable and executable at once, not even at two addresses.
-   * Without this flag they never are at the same address. */
+  /* VM, and cache for datasets, with JIT: code pages are never writable and executable at once, not
+   * even at two addresses. Without this flag they never are at the same address. */
   RANDOMX_FLAG_SECURE = 16,
   /* Cache: expand keys with SSSE3 or AVX2. */
   RANDOMX_FLAG_ARGON2_SSSE3 = 32,
@@ -109,14 +110,15 @@ RANDOMX_EXPORT randomx_flags randomx_get_flags(void);
 /**
  * Allocates a cache without a key.
  *
- * @param flags LARGE_PAGES, JIT, ARGON2_SSSE3 and ARGON2_AVX2 are used, others ignored.
+ * @param flags LARGE_PAGES, JIT, SECURE, ARGON2_SSSE3 and ARGON2_AVX2 are used, others ignored.
  * @return NULL if 256 MiB, or a feature that the flags demand, is missing.
  */
 RANDOMX_EXPORT randomx_cache *randomx_alloc_cache(randomx_flags flags);
 
 /**
  * Expands a key, which takes a fraction of a second. Does nothing if the cache has this key
- * already. VMs of this cache hash with the new key from then on.
+ * already. VMs of this cache hash with the new key from then on. If memory runs out, the cache has no
+ * key afterwards; call it again.
  *
  * @param key may be NULL if keySize is 0. The empty key is valid.
  */
@@ -133,7 +135,7 @@ RANDOMX_EXPORT void randomx_release_cache(randomx_cache *cache);
  * randomx_get_dataset_memory returns its address.
  *
  * @param flags LARGE_PAGES is used, others ignored.
- * @return NULL if 2080 MiB, or such pages, are missing.
+ * @return NULL if 2080 MiB, or such pages, are missing, and always in programs of 32 bits.
  */
 RANDOMX_EXPORT randomx_dataset *randomx_alloc_dataset(randomx_flags flags);
 
@@ -144,8 +146,9 @@ RANDOMX_EXPORT unsigned long randomx_dataset_item_count(void);
  * Computes itemCount items of the cache's key, from startItem on, without those past the end.
  * Threads may compute different parts at once. VMs wait meanwhile.
  *
- * If the items cannot be computed, because the cache has no key or memory ran out, the dataset gives
- * no hashes until later calls have computed all of them. These may split the items differently.
+ * If the items cannot be computed, because the cache has no key or is NULL or memory ran out, the
+ * dataset gives no hashes until later calls have computed all of them. These may split the items
+ * differently.
  */
 RANDOMX_EXPORT void randomx_init_dataset(randomx_dataset *dataset, randomx_cache *cache,
                                          unsigned long startItem, unsigned long itemCount);

@@ -8,7 +8,7 @@ use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use randomx::Item;
+use randomx::{Item, Items};
 
 use crate::cache::Cache;
 use crate::flags::Flags;
@@ -44,13 +44,14 @@ impl Dataset {
         self.start.load(Ordering::Relaxed).cast()
     }
 
-    /// Computes `count` items, without those past the end. They are missing if the cache has no key.
-    pub(crate) fn initialize(&self, cache: &Cache, first: usize, count: usize) {
+    /// Computes `count` items, without those past the end. They are missing if there is no cache or it has no
+    /// key.
+    pub(crate) fn initialize(&self, cache: Option<&Cache>, first: usize, count: usize) {
         let end = first.saturating_add(count).min(randomx::Dataset::ITEMS);
         if first >= end {
             return;
         }
-        let computed = cache.read_own(|source| {
+        let compute = |source: &Arc<Items>| {
             // Threads that compute the same items take turns, and hashes wait for all of them.
             self.claims.write(first..end, |Range { start, end }| {
                 let place = self.start.load(Ordering::Relaxed).wrapping_add(start);
@@ -63,7 +64,8 @@ impl Dataset {
                 source.fill(start as u32, items);
                 self.missing.remove(start..end);
             });
-        });
+        };
+        let computed = cache.and_then(|cache| cache.read_own(compute));
         if computed.is_none() {
             self.missing.add(first..end);
         }
@@ -99,22 +101,25 @@ mod tests {
     fn items_that_cannot_be_computed_leave_no_hashes() {
         let Some(dataset) = dataset() else { return };
         let (empty, ready) = (cache(None), cache(Some(b"key")));
+        let (empty, ready) = (Some(&empty), Some(&ready));
         let is_usable = || dataset.read(|_| ()).is_some();
         assert!(!is_usable(), "before the first item");
-        dataset.initialize(&empty, 0, 100);
+        dataset.initialize(empty, 0, 100);
         assert!(!is_usable());
-        dataset.initialize(&ready, 0, 100);
+        dataset.initialize(ready, 0, 100);
         assert!(is_usable());
         for nothing in [(0, 0), (randomx::Dataset::ITEMS, 1)] {
-            dataset.initialize(&empty, nothing.0, nothing.1);
+            dataset.initialize(empty, nothing.0, nothing.1);
             assert!(is_usable());
         }
-        dataset.initialize(&empty, 0, 50);
-        dataset.initialize(&ready, 50, 50);
+        dataset.initialize(empty, 0, 50);
+        dataset.initialize(ready, 50, 50);
         dataset.memory();
         assert!(!is_usable(), "the first half is missing");
-        dataset.initialize(&ready, 0, 50);
+        dataset.initialize(ready, 0, 50);
         assert!(is_usable());
+        dataset.initialize(None, 0, 50);
+        assert!(!is_usable(), "without a cache");
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub extern "C" fn randomx_dataset_item_count() -> c_ulong {
     randomx::Dataset::ITEMS as c_ulong
 }
 
-/// Computes a part of a dataset's items.
+/// Computes a part of a dataset's items. They are missing without a cache.
 ///
 /// # Safety
 ///
@@ -87,7 +87,8 @@ pub unsafe extern "C" fn randomx_init_dataset(
 ) {
     guarded((), || {
         // SAFETY: the caller's promise.
-        if let (Some(dataset), Some(cache)) = unsafe { (dataset.as_ref(), cache.as_ref()) } {
+        let (dataset, cache) = unsafe { (dataset.as_ref(), cache.as_ref()) };
+        if let Some(dataset) = dataset {
             dataset.initialize(cache, start_item as usize, item_count as usize);
         }
     });

@@ -6,7 +6,7 @@ use napi_derive::napi;
 
 use crate::cache::Cache;
 use crate::datasets::{self, Building, State};
-use crate::error::{Code, Failure, Result};
+use crate::error::{Failure, Result};
 use crate::owned::Owned;
 
 /// Returns the number of datasets that workers of this process hold, 2080 MiB each.
@@ -37,7 +37,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// `out-of-memory` if it could not be allocated.
+    /// `out-of-memory` if it could not be allocated, `worker-failed` if no thread could start or one panicked.
     #[napi(catch_unwind)]
     pub fn progress(&self) -> Result<f64> {
         let building = self.0.lock();
@@ -45,7 +45,7 @@ impl Dataset {
         match &*building.state() {
             State::Building(done) => Ok(done.min(0.999)),
             State::Ready(_) => Ok(1.0),
-            State::Failed(error) => Err(napi::Error::new(Code::OutOfMemory, error.to_string())),
+            State::Failed { code, message } => Err(napi::Error::new(*code, message.clone())),
         }
     }
 

@@ -1,12 +1,15 @@
 //! The datasets of this process, built behind the workers' backs. Workers share the dataset of a cache.
 
+use std::io;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 
-use randomx::{Dataset, DatasetBuilder, DatasetError, MAX_THREADS};
+use randomx::{Dataset, DatasetBuilder, DatasetError, Items, MAX_THREADS};
 
 use crate::caches::Shared;
+use crate::error::Code;
 use crate::priority;
 use crate::registry::{Registry, Value};
 
@@ -17,7 +20,26 @@ pub enum State {
     /// All items are there.
     Ready(Arc<Dataset>),
     /// It could not be built.
-    Failed(DatasetError),
+    Failed {
+        /// The code of the error that workers throw.
+        code: Code,
+        /// What failed.
+        message: String,
+    },
+}
+
+impl State {
+    fn worker_failed(message: String) -> State {
+        State::Failed { code: Code::WorkerFailed, message }
+    }
+
+    fn finished(result: thread::Result<Result<Dataset, DatasetError>>) -> State {
+        match result {
+            Ok(Ok(dataset)) => State::Ready(Arc::new(dataset)),
+            Ok(Err(error)) => State::Failed { code: Code::OutOfMemory, message: error.to_string() },
+            Err(_) => State::worker_failed("the thread that computes the dataset panicked".into()),
+        }
+    }
 }
 
 /// A dataset that is being built or ready. It lives as long as a worker holds it.
@@ -37,7 +59,7 @@ impl Building {
 
 impl Value for Building {
     fn is_usable(&self) -> bool {
-        !matches!(*self.state(), State::Failed(_))
+        !matches!(*self.state(), State::Failed { .. })
     }
 }
 
@@ -47,6 +69,26 @@ static DATASETS: Registry<Building> = Registry::new();
 /// workers hold `limit` datasets already. Datasets that could not be built do not count. A dataset is
 /// abandoned when no worker holds it.
 pub fn begin(cache: &Arc<Shared>, threads: usize, limit: usize) -> Option<Arc<Building>> {
+    let spawn =
+        |build: Build| thread::Builder::new().name("randomx-dataset".into()).spawn(build).map(drop);
+    begin_with(cache, limit, spawn, move |items, progress| {
+        DatasetBuilder::new(threads.min(MAX_THREADS))?.fill(items, progress)
+    })
+}
+
+/// The work of the thread that builds a dataset.
+pub type Build = Box<dyn FnOnce() + Send>;
+
+/// Receives the number of computed items, and can cancel the work.
+pub type Progress<'a> = &'a mut dyn FnMut(usize) -> ControlFlow<()>;
+
+/// [`begin`], with a thread that `spawn` starts and items that `compute` computes.
+pub fn begin_with(
+    cache: &Arc<Shared>,
+    limit: usize,
+    spawn: impl FnOnce(Build) -> io::Result<()>,
+    compute: impl FnOnce(&Items, Progress<'_>) -> Result<Dataset, DatasetError> + Send + 'static,
+) -> Option<Arc<Building>> {
     let mut datasets = DATASETS.lock();
     if let Some(held) = datasets.find(|building| building.cache.as_ptr() == Arc::as_ptr(cache)) {
         return Some(held);
@@ -59,24 +101,23 @@ pub fn begin(cache: &Arc<Shared>, threads: usize, limit: usize) -> Option<Arc<Bu
     let (items, owner) = (cache.items(), Arc::downgrade(&building));
     let build = move || {
         priority::give_way();
-        let finished = DatasetBuilder::new(threads.min(MAX_THREADS)).and_then(|builder| {
-            builder.fill(&items, |done| match owner.upgrade() {
-                Some(building) => {
-                    *building.state() = State::Building(done as f64 / Dataset::ITEMS as f64);
-                    ControlFlow::Continue(())
-                }
-                None => ControlFlow::Break(()),
-            })
-        });
+        let mut progress = |done| match owner.upgrade() {
+            Some(building) => {
+                *building.state() = State::Building(done as f64 / Dataset::ITEMS as f64);
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(()),
+        };
+        // A panic is a bug, but a worker that waits for the dataset must learn that it will not come.
+        let result = catch_unwind(AssertUnwindSafe(|| compute(&items, &mut progress)));
         if let Some(building) = owner.upgrade() {
-            *building.state() = match finished {
-                Ok(dataset) => State::Ready(Arc::new(dataset)),
-                Err(error) => State::Failed(error),
-            };
+            *building.state() = State::finished(result);
         }
     };
-    // Without a thread there is no dataset now; the next call tries again.
-    thread::Builder::new().name("randomx-dataset".into()).spawn(build).ok()?;
+    if let Err(error) = spawn(Box::new(build)) {
+        let message = format!("no thread could start to compute the dataset: {error}");
+        *building.state() = State::worker_failed(message);
+    }
     datasets.add(&building);
     Some(building)
 }

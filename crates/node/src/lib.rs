@@ -3,7 +3,7 @@
 //!
 //! A thin layer. Workers of the package call it, so its calls may block their thread: each is bounded,
 //! and a worker reads its messages in between. Errors are JavaScript `Error`s with the code
-//! `invalid-argument` or `out-of-memory`.
+//! `invalid-argument`, `out-of-memory` or `worker-failed`.
 
 #![deny(unsafe_code)]
 

@@ -39,7 +39,7 @@ fn filled(fresh: bool) -> Arc<Shared> {
 }
 
 fn wait_for_failure(building: &Building) {
-    while !matches!(*building.state(), State::Failed(_)) {
+    while !matches!(*building.state(), State::Failed { .. }) {
         thread::yield_now();
     }
 }

@@ -73,15 +73,20 @@ export class NativeSession implements WorkerSession {
 
   /**
    * Fills the cache of a key, or takes the one that another worker of the process has filled, unless that
-   * may be wrong. In fast mode it waits for the dataset too.
+   * may be wrong. In fast mode it waits for the dataset too, except for that of a fresh cache: others may hold
+   * the key's former dataset, and then there may be no room.
    */
-  async fill({ slot, key, isFresh }: Args<"fill">, control: Control): Promise<CacheMessage> {
+  async fill(
+    { slot, key, isFresh = false }: Args<"fill">,
+    control: Control,
+  ): Promise<CacheMessage> {
     this.release({ slot });
-    const cache = await this.#cacheOf(key, isFresh ?? false, this.#withinFill(control));
+    const waits = this.#setting.mode === "fast" && !isFresh;
+    const cache = await this.#cacheOf(key, isFresh, waits ? firstPart(control) : control);
     const kept: Slot = { cache };
     this.#slots[slot] = kept;
     this.#datasetOf(kept);
-    if (this.#setting.mode === "fast") {
+    if (waits) {
       await complete(() => this.#datasetOf(kept), control).catch((error: unknown) => {
         this.release({ slot });
         throw error;
@@ -151,17 +156,6 @@ export class NativeSession implements WorkerSession {
     }
   }
 
-  /** In fast mode the cache is a part of the fill. */
-  #withinFill({ signal, onProgress }: Control): Control {
-    const part = this.#setting.mode === "fast" ? CACHE_PART : 1;
-    return {
-      signal,
-      onProgress: (done) => {
-        onProgress(part * done);
-      },
-    };
-  }
-
   /** Returns the dataset of a slot, or begins it if the process may hold another one. */
   #datasetOf(slot: Slot): Dataset | undefined {
     const { mode, datasets } = this.#setting;
@@ -184,6 +178,16 @@ export class NativeSession implements WorkerSession {
     }
     return this.#vm.vm;
   }
+}
+
+/** Reports the cache's progress as a part of a fill that waits for the dataset. */
+function firstPart({ signal, onProgress }: Control): Control {
+  return {
+    signal,
+    onProgress: (done) => {
+      onProgress(CACHE_PART * done);
+    },
+  };
 }
 
 /** Tells whether a slot's dataset is complete. Drops one that could not be built: another may begin later. */

@@ -1,10 +1,12 @@
 //! Compiles and runs programs in C and C++.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::installed;
@@ -26,12 +28,15 @@ pub(crate) enum Library {
 pub(crate) struct Program(PathBuf);
 
 impl Program {
-    /// Compiles a file of this crate, with warnings as errors.
+    /// Compiles a file of this crate, with warnings as errors. Each call writes a file of its own: tests
+    /// that run at the same time compile the same program.
     pub(crate) fn compile(path: &str, library: Library) -> Program {
         let file = installed::source(path);
         let name = file.file_stem().and_then(OsStr::to_str).expect("a file's name");
         let cpp = file.extension().is_some_and(|extension| extension == "cpp");
-        let output = installed::folder("programs").join(format!("{name}-{library:?}"));
+        static COMPILED: AtomicUsize = AtomicUsize::new(0);
+        let number = COMPILED.fetch_add(1, Ordering::Relaxed);
+        let output = installed::folder("programs").join(format!("{name}-{library:?}-{number}"));
 
         let mut compiler = Command::new(if cpp { "c++" } else { "cc" });
         compiler.arg(if cpp { "-std=c++17" } else { "-std=c11" });
@@ -117,4 +122,14 @@ pub(crate) fn printed_with(command: &mut Command, input: &str) -> String {
 fn text(command: &Command, output: Output) -> String {
     assert!(output.status.success(), "{command:?}: {}", output.status);
     String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn a_program_is_compiled_by_several_threads_at_once() {
+    let compile = || Program::compile("examples/commitment.c", Library::Static);
+    let programs = thread::scope(|scope| {
+        [(); 4].map(|()| scope.spawn(compile)).map(|thread| thread.join().expect("a program"))
+    });
+    let files: HashSet<&Path> = programs.iter().map(Program::path).collect();
+    assert_eq!(files.len(), programs.len());
 }
