@@ -20,7 +20,7 @@ const addon = {
       return { free: () => undefined };
     }
     free(): void {
-      // There is no memory.
+      // The stub owns no memory.
     }
   },
   Dataset: {
@@ -48,7 +48,7 @@ const addon = {
       return new Uint8Array(32 * inputs.length);
     }
     free(): void {
-      // There is no memory.
+      // The stub owns no memory.
     }
   },
 } as unknown as Addon;
@@ -96,7 +96,7 @@ test("a fresh cache in fast mode is used without a dataset until there is room f
   expect(modeOf(session)).toBe("light");
   hasRoom = true;
   expect(modeOf(session)).toBe("fast");
-  // Any other fill waits, and does not for ever.
+  // Every other fill waits for room, but not for ever.
   hasRoom = false;
   vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
   await expect(session.fill(args, control())).rejects.toMatchObject({ code: "out-of-memory" });

@@ -135,7 +135,7 @@ RANDOMX_EXPORT void randomx_release_cache(randomx_cache *cache);
  * randomx_get_dataset_memory returns its address.
  *
  * @param flags LARGE_PAGES is used, others ignored.
- * @return NULL if 2080 MiB, or such pages, are missing, and always in programs of 32 bits.
+ * @return NULL if 2080 MiB, or such pages, are missing, and always in 32-bit programs.
  */
 RANDOMX_EXPORT randomx_dataset *randomx_alloc_dataset(randomx_flags flags);
 
@@ -146,7 +146,7 @@ RANDOMX_EXPORT unsigned long randomx_dataset_item_count(void);
  * Computes itemCount items of the cache's key, from startItem on, without those past the end.
  * Threads may compute different parts at once. VMs wait meanwhile.
  *
- * If the items cannot be computed, because the cache has no key or is NULL or memory ran out, the
+ * If the items cannot be computed, because the cache is NULL or has no key, or memory ran out, the
  * dataset gives no hashes until later calls have computed all of them. These may split the items
  * differently.
  */
@@ -174,10 +174,16 @@ RANDOMX_EXPORT void randomx_release_dataset(randomx_dataset *dataset);
 RANDOMX_EXPORT randomx_vm *randomx_create_vm(randomx_flags flags, randomx_cache *cache,
                                              randomx_dataset *dataset);
 
-/** Sets the cache of a VM. Does nothing for a VM with FULL_MEM. */
+/**
+ * Sets the cache of a VM. Does nothing for a VM with FULL_MEM. If the cache is NULL, the VM keeps the
+ * previous one, and hashes with its key.
+ */
 RANDOMX_EXPORT void randomx_vm_set_cache(randomx_vm *machine, randomx_cache *cache);
 
-/** Sets the dataset of a VM. Does nothing for a VM without FULL_MEM. */
+/**
+ * Sets the dataset of a VM. Does nothing for a VM without FULL_MEM. If the dataset is NULL, the VM keeps
+ * the previous one.
+ */
 RANDOMX_EXPORT void randomx_vm_set_dataset(randomx_vm *machine, randomx_dataset *dataset);
 
 /** Releases a VM. */

@@ -99,7 +99,7 @@ impl<'a> Bench<'a> {
             bar.at(subject);
             match self.rows(subject, self.budget(subject, shares)) {
                 Ok(rows) => results.extend(rows),
-                // Only an explicit fast mode requires a dataset; the others must work on a small computer.
+                // Only `--mode fast` requires a dataset. Other runs must work on a small computer.
                 Err(problem) if subject.is_fast() && self.may_lack(&problem) => {
                     results.push(Row::of(subject, None));
                     shortage = Some(problem);
@@ -117,7 +117,7 @@ impl<'a> Bench<'a> {
         Ok(Report { machine, results })
     }
 
-    /// Whether the run goes on without fast mode.
+    /// Whether the run goes on without a row that needs a dataset.
     fn may_lack(&self, problem: &Error) -> bool {
         self.args.mode != Some(Mode::Fast) && problem.is_out_of_memory()
     }

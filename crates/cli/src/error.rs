@@ -178,7 +178,7 @@ pub(crate) enum Error {
     )]
     NotInstalled { command: &'static str },
 
-    #[error("{command}: cannot start randomx-audit: {problem}")]
+    #[error("{command}: cannot run randomx-audit: {problem}")]
     External { command: &'static str, problem: io::Error },
 
     #[error("cannot write the results: {0}")]

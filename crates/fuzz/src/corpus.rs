@@ -1,4 +1,4 @@
-//! Kept inputs: a text file for each target that has some, with an input in hexadecimal on each line.
+//! Kept inputs: a text file for each target, with an input in hexadecimal on each line.
 //!
 //! libFuzzer wants a folder with a file for each input. Some thousand tiny files would be a burden
 //! on the repository, and their changes unreadable.

@@ -12,8 +12,8 @@
 //!
 //! It shares no code with the compiler and knows only the layout of what the code may access.
 
-mod followed;
 mod state;
+mod unsupported;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,7 +85,7 @@ impl Verifier<'_> {
         let instruction = self.decode(at)?;
         let mut state = self.states[&at].clone();
         let refuse = |problem: &str| Err(format!("{instruction} at {at}: {problem}"));
-        if let Some(problem) = followed::problem(&instruction) {
+        if let Some(problem) = unsupported::problem(&instruction) {
             return refuse(problem);
         }
         if let Err(problem) = self.check_memory(&instruction, &state) {

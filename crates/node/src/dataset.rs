@@ -37,7 +37,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// `out-of-memory` if it could not be allocated, `worker-failed` if no thread could start or one panicked.
+    /// `out-of-memory` if it could not be allocated or no thread could start, `worker-failed` if one panicked.
     #[napi(catch_unwind)]
     pub fn progress(&self) -> Result<f64> {
         let building = self.0.lock();

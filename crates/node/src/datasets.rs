@@ -29,15 +29,14 @@ pub enum State {
 }
 
 impl State {
-    fn worker_failed(message: String) -> State {
-        State::Failed { code: Code::WorkerFailed, message }
-    }
-
     fn finished(result: thread::Result<Result<Dataset, DatasetError>>) -> State {
         match result {
             Ok(Ok(dataset)) => State::Ready(Arc::new(dataset)),
             Ok(Err(error)) => State::Failed { code: Code::OutOfMemory, message: error.to_string() },
-            Err(_) => State::worker_failed("the thread that computes the dataset panicked".into()),
+            Err(_) => State::Failed {
+                code: Code::WorkerFailed,
+                message: "the thread that computes the dataset panicked".into(),
+            },
         }
     }
 }
@@ -115,8 +114,11 @@ pub fn begin_with(
         }
     };
     if let Err(error) = spawn(Box::new(build)) {
-        let message = format!("no thread could start to compute the dataset: {error}");
-        *building.state() = State::worker_failed(message);
+        // A lack of resources, as without memory. The worker lives on.
+        *building.state() = State::Failed {
+            code: Code::OutOfMemory,
+            message: format!("no thread could start to compute the dataset: {error}"),
+        };
     }
     datasets.add(&building);
     Some(building)

@@ -16,7 +16,7 @@ fn a_dataset_has_failed_if_no_thread_starts_or_the_thread_panics() {
     let refuse = |_: Build| Err(io::Error::other("refused"));
     let refused = begin_with(&cache, 1, refuse, |_, _| unreachable!()).expect("room for one");
     let message = "no thread could start to compute the dataset: refused";
-    assert_failed(&refused.state(), message);
+    assert_failed(&refused.state(), Code::OutOfMemory, message);
     assert_eq!(count(), 0);
 
     let spawn = |build: Build| {
@@ -25,13 +25,14 @@ fn a_dataset_has_failed_if_no_thread_starts_or_the_thread_panics() {
         Ok(())
     };
     let panicked = begin_with(&cache, 1, spawn, |_, _| panic!("as a bug")).expect("room for one");
-    assert_failed(&panicked.state(), "the thread that computes the dataset panicked");
+    let message = "the thread that computes the dataset panicked";
+    assert_failed(&panicked.state(), Code::WorkerFailed, message);
     assert_eq!(count(), 0);
 }
 
-fn assert_failed(state: &State, expected: &str) {
-    match state {
-        State::Failed { code: Code::WorkerFailed, message } => assert_eq!(message, expected),
-        _ => panic!("expected a failure: {expected}"),
-    }
+fn assert_failed(state: &State, expected: Code, expected_message: &str) {
+    let State::Failed { code, message } = state else {
+        panic!("expected a failure: {expected_message}");
+    };
+    assert_eq!((*code, message.as_str()), (expected, expected_message));
 }

@@ -128,10 +128,12 @@ pub(crate) fn package_files() -> Result<()> {
 /// Installs the tools of the page's build, and builds the page for static hosts.
 pub(crate) fn page_from_scratch(url: Option<&str>) -> Result<()> {
     product_from_scratch()?;
-    let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
-    vite.args(["build", "--config", "web/build/hosted.config.ts"]);
-    vite.envs(url.map(|url| (PAGE_URL, url)));
-    setup::alone(&workspace::lock_dir(), "site", |held| process::run(vite.stdin(held.stdin()?)))?;
+    setup::alone(&workspace::lock_dir(), "site", |held| {
+        let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
+        vite.args(["build", "--config", "web/build/hosted.config.ts"]);
+        vite.envs(url.map(|url| (PAGE_URL, url)));
+        process::run(vite.stdin(held.stdin()?))
+    })?;
     output::line("web/site has the page: copy the folder to a static host");
     Ok(())
 }
@@ -187,7 +189,8 @@ fn build_module(tools: &WasmTools, module: &WasmCrate, flags: &str, held: &Held)
     // Allows a stable compiler unstable flags.
     wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", flags, ACROSS]);
     run_in_empty(wasm_pack.stdin(held.stdin()?), &out)?;
-    process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))
+    let mut hash = Node::Installed.run(HASH)?;
+    process::run(hash.arg(pkg).args(tools.versions()?).stdin(held.stdin()?))
 }
 
 /// Runs a build into a folder without its earlier files: a build that was stopped leaves a part of them.

@@ -25,8 +25,8 @@ use crate::{
 ///
 /// Series of steps run side by side: one with cargo and one with Node.js. The full tier has five more: one checks
 /// dependencies, one waits for daemons and downloads, one runs the independent steps at low priority, and two, at the
-/// lowest priority, run what lasts for a given time. Of these, the series of cargo and Node.js and the one that waits help
-/// with the independent steps when they end. The browser tests that compare times run alone.
+/// lowest priority, run what lasts for a given time. When the series of cargo, of Node.js and of the daemons have ended,
+/// they run independent steps. The browser tests that compare times run alone.
 ///
 /// Hashing tests of two series would push each other's scratchpads out of the processor's cache. So in the full tier
 /// the Rust tests belong to the series with Node.js, and the one with cargo compiles and lints beside it.
@@ -275,7 +275,7 @@ const PYTHON_WHEEL: &str = "the_wheel_works_in_a_fresh_environment";
 const DIEHARDER: [&str; 3] = [
     "dieharder::tests::constant_bytes_fail",
     "design::rng::tests::quick_tests_pass",
-    "design::rng::tests::no_repetition_reads_more_than_is_skipped",
+    "design::rng::tests::no_repetition_of_a_small_test_reads_more_than_is_skipped",
 ];
 
 /// The features of the full tests. `randomx-fuzz/libfuzzer` is not among them: `cargo xtask fuzz` builds its programs.

@@ -28,8 +28,8 @@ pub(crate) enum Library {
 pub(crate) struct Program(PathBuf);
 
 impl Program {
-    /// Compiles a file of this crate, with warnings as errors. Each call writes a file of its own: tests
-    /// that run at the same time compile the same program.
+    /// Compiles a file of this crate, with warnings as errors. Each call of a process writes a file of its
+    /// own: its tests run at the same time, and compile the same program.
     pub(crate) fn compile(path: &str, library: Library) -> Program {
         let file = installed::source(path);
         let name = file.file_stem().and_then(OsStr::to_str).expect("a file's name");

@@ -63,7 +63,7 @@ static void missing_items(randomx_flags flags, randomx_cache *cache) {
   CHECK(!has_hashes(vm));
   randomx_init_dataset(dataset, cache, 0, 200);
   CHECK(has_hashes(vm));
-  /* As after an allocation of a cache that failed. */
+  /* As after a failed allocation of a cache. */
   randomx_init_dataset(dataset, NULL, 0, 1000);
   CHECK(!has_hashes(vm));
   randomx_release_dataset(dataset);

@@ -37,8 +37,8 @@ turns in every round. The ratio is the median of the rounds' ratios, and above 1
 implementation is faster. Measure on an idle computer; other load affects ratios less than values.
 
 The time is divided among the rows; making caches and datasets takes additional time. Fast mode needs
-2080 MiB, twice that against the reference. Without that memory its rows have a dash, or the run
-fails if --mode fast requires it.
+2080 MiB, twice that against the reference. Without that memory its rows, and Dataset in light
+mode, have a dash, or the run fails if --mode fast requires it.
 
 The reference comes from the crate randomx-rs, which needs CMake and a C++ compiler, in a binary
 built with `cargo build --release -p randomx-cli --features reference`. It supports v2 only if

@@ -46,7 +46,7 @@ enum StandardLibrary {
     Built(Purpose),
 }
 
-/// How a library is built if its Debian package cannot be downloaded.
+/// How a library is built if Debian's package of it cannot be used.
 const UNPACKAGED: Purpose = Purpose::Link;
 
 /// The packages of the standard library for the compiler in the package `rustc-web`.
@@ -223,8 +223,7 @@ fn library_folder(
     Ok(cache.join("standard-libraries").join(compiler).join(folder_name(target, origin)))
 }
 
-/// Returns a name of the target and the recipe. Clones of other revisions have other recipes, so each keeps its
-/// libraries.
+/// Returns a name made of the target and the recipe. A revision with another recipe has another folder.
 fn folder_name(target: &str, origin: &StandardLibrary) -> String {
     let purpose = match origin {
         StandardLibrary::Packaged(_) => UNPACKAGED,

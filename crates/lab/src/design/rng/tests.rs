@@ -57,7 +57,7 @@ fn quick_tests_pass() {
     assert!(verdict.contains(&format!("{} p-values", results.len())), "{verdict}");
 }
 
-/// Records have up to 1024 repetitions, and depend on the number.
+/// The records in `docs` have at most 1024 repetitions, and change if another number of bytes is skipped.
 #[test]
 fn a_second_run_begins_after_the_numbers_of_the_first() {
     assert_eq!([1, 100, 1024].map(battery::used), [16 << 30; 3]);
@@ -78,16 +78,17 @@ impl Read for Counting {
     }
 }
 
+/// Large tests read gigabytes.
 #[test]
 #[ignore = "full tests: needs dieharder"]
-fn no_repetition_reads_more_than_is_skipped() {
+fn no_repetition_of_a_small_test_reads_more_than_is_skipped() {
     const REPEATS: u64 = 2;
     for test in TESTS.iter().filter(|test| !test.large) {
         let bytes = Arc::default();
         let stream = streams::of("4r-hashed", 1).expect("a stream");
         let counting = Box::new(Counting(stream, Arc::clone(&bytes)));
         dieharder::run(*test, REPEATS, counting).expect("dieharder");
-        // The pipe holds some that nobody read.
+        // This includes bytes that are still in the pipe.
         let each = bytes.load(Ordering::Relaxed) / REPEATS;
         assert!(each < battery::used(10_000) / 10_000, "{test:?} reads {each}");
     }

@@ -3,7 +3,8 @@
 use crate::rounding::RoundingMode;
 
 /// MXCSR for RandomX, without the rounding mode: all exceptions masked, denormals are zero. A random program
-/// computes a denormal number with a probability below 2^-1600. [`rounding`](crate::rounding) says which programs do, and how the engines then differ.
+/// computes a denormal number with a probability below 2^-1600. [`rounding`](crate::rounding) says which programs do,
+/// and how the engines then differ.
 pub(super) const MXCSR: u32 = 0x9fc0;
 
 /// The position in MXCSR of the two bits of `fprc`.

@@ -7,13 +7,13 @@ pub(super) fn problem(instruction: &Instruction) -> Option<&'static str> {
     let base = instruction.memory_base();
     let segment = instruction.segment_prefix();
     if names_stack(instruction) {
-        return Some("another use of the stack's register");
+        return Some("a use of the stack pointer other than to move it by a constant");
     }
     if !is_plain(instruction) {
         return Some("a form of an instruction that no program needs");
     }
     if matches!(segment, Register::FS | Register::GS) || base.is_gpr32() {
-        return Some("an address from more or less than a whole register");
+        return Some("an address with a segment or a 32-bit base");
     }
     None
 }
