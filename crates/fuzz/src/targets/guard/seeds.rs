@@ -20,7 +20,7 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
 
 /// Returns an input: a request, and the same answer of both nodes.
 fn seed(path: &str, options: u8, request: &[u8], answer: &[u8]) -> Vec<u8> {
-    let index = PATHS.iter().position(|known| *known == path).expect("a path");
+    let index = PATHS.iter().position(|(known, _)| *known == path).expect("a path");
     let mut input = vec![index as u8, options];
     let parts =
         if options & TWO_NODES == 0 { &[request, answer][..] } else { &[request, answer, answer] };
