@@ -85,7 +85,7 @@ const CONFORMANCE: WasmCrate = WasmCrate {
 
 /// Optimises across crates, which makes most modules smaller. It is for all, although Cargo ignores it for a crate that
 /// is an `rlib` too: with another value, Cargo would build all macros again.
-const ACROSS: &str = "--config=profile.release.lto=\"fat\"";
+pub(crate) const ACROSS: &str = "--config=profile.release.lto=\"fat\"";
 
 /// The variable that holds the page's address for Vite.
 const PAGE_URL: &str = "PAGE_URL";

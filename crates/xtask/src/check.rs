@@ -225,6 +225,8 @@ pub(crate) fn wasm_lints(report: &Report, tools: &WasmTools) -> Result<()> {
         // As modules are built: crates must panic as their standard library does.
         let flags = remap::config(TARGET, &setup::module_flags(tools)?);
         clippy.env("RUSTC_BOOTSTRAP", "1").args(["clippy", "--locked", "--config", &flags]);
+        // With the modules' profile, their macros need not be compiled again.
+        clippy.arg(build::ACROSS);
         clippy.args(["--release", "--lib", "--target", TARGET]);
         clippy.args(WASM_PACKAGES.iter().flat_map(|package| ["--package", package]));
         process::run(clippy.args(["--", "-D", "warnings"]))
