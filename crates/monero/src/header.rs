@@ -1,7 +1,7 @@
 //! Block headers, and the blob that RandomX hashes.
 
 use crate::hash::{Hash, from_hex, keccak256};
-use crate::reader::{BlockError, Reader, write_varint};
+use crate::reader::{BlockError, Problem, Reader, write_varint};
 
 /// The id of main network block 202612, and the Keccak hash of its hashing blob. The software of its
 /// day computed a wrong root of its 514 transactions, and the network kept the id.
@@ -65,7 +65,13 @@ impl HashingBlob {
         let mut reader = Reader::new(bytes);
         let header = BlockHeader::read(&mut reader)?;
         let tree_root = reader.hash("tree root")?;
-        let transactions = reader.varint("number of transactions")?;
+        let (field, offset) = ("number of transactions", reader.offset());
+        let transactions = reader.varint(field)?;
+        if transactions == 0 {
+            // The miner's is in every block.
+            let problem = Problem::Unexpected { expected: "at least 1", got: 0 };
+            return Err(BlockError { field, offset, problem });
+        }
         reader.end("end of the hashing blob")?;
         Ok(Self { header, tree_root, transactions, bytes: bytes.to_vec() })
     }
@@ -102,7 +108,6 @@ impl HashingBlob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Problem;
 
     /// A hashing blob with a made-up header and root.
     fn blob(major_version: u8, tail: &[u8]) -> Vec<u8> {
@@ -124,10 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_count_and_surplus_bytes_are_refused() {
+    fn a_missing_count_no_transaction_and_surplus_bytes_are_refused() {
         let problem = |tail: &[u8]| HashingBlob::parse(&blob(17, tail)).map_err(|e| e.problem);
         assert_eq!(problem(&[]), Err(Problem::EndsEarly));
         assert_eq!(problem(&[9, 9]), Err(Problem::Surplus { bytes: 1 }));
+        assert_eq!(problem(&[0]), Err(Problem::Unexpected { expected: "at least 1", got: 0 }));
     }
 
     #[test]

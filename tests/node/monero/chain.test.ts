@@ -327,8 +327,8 @@ describe("over several batches", () => {
     expect(chain.checkpoint).not.toHaveProperty("work");
   });
 
-  test("work is counted from a checkpoint whose work is unknown", async () => {
-    const checkpoint = { ...MAINNET_GENESIS, work: undefined };
+  test.each([undefined, "0", "00"])("work is counted from an unknown one: %s", async (work) => {
+    const checkpoint = { ...MAINNET_GENESIS, work };
     const verdicts = await all(randomx.verifyChain(made, { checkpoint, network }));
     expect(verdicts.map(({ work }) => work)).toEqual(made.map((_, index) => BigInt(index + 1)));
     expect(verdicts.every(({ completeStart }) => completeStart)).toBe(true);

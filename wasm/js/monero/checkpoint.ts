@@ -88,6 +88,9 @@ export function toJson(plain: PlainCheckpoint): ChainCheckpoint {
 
 function digits(name: string, value: unknown): string {
   const isDecimal = typeof value === "string" && /^\d+$/u.test(value);
-  if (isDecimal && value.length <= MAX_DIGITS && BigInt(value) >> 128n === 0n) return value;
+  if (isDecimal && value.length <= MAX_DIGITS && BigInt(value) >> 128n === 0n) {
+    // Without leading zeros: a work of "0" is unknown.
+    return BigInt(value).toString();
+  }
   throw invalidArgument(name, "expected a string of decimal digits, below 2^128");
 }

@@ -16,8 +16,8 @@ export interface MoneroNodeOptions {
   /** Attempts after a lost connection, a timeout or a busy node, 0 to 10. 2 by default. */
   retries?: number | undefined;
   /**
-   * The limit for an answer in bytes. 2 MiB by default: a block with 10,000 transactions.
-   * Only blocks may have so many: other answers have limits of kilobytes.
+   * The limit for an answer in bytes. 2 MiB by default: a block with 10,000 transactions, or 1,000 headers. A
+   * checkpoint needs 735 headers, some 1.1 MB.
    */
   maxBytes?: number | undefined;
   /** Sends the requests, for instance through Tor or with a login. `globalThis.fetch` by default. */

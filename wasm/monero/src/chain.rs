@@ -134,7 +134,8 @@ impl Chain {
         Ok(verdict::verdict(&verdict))
     }
 
-    /// Returns the chain up to the last settled block, all of whose rules hold so far.
+    /// Returns the chain up to the last block whose own proof of work was checked. After a refused block this is the
+    /// checkpoint with which the chain began.
     pub fn checkpoint(&self) -> PlainCheckpoint {
         verdict::checkpoint(self.0.checkpoint().as_ref())
     }
