@@ -36,6 +36,18 @@ const FULL_ONLY: [&str; 7] = [
     "randomx-datafusion",
 ];
 
+/// The packages whose documentation is elsewhere. Named on cargo's command line, their libraries would get some.
+const UNDOCUMENTED: [&str; 2] = ["randomx-capi", "randomx-python"];
+
+/// The programs with documentation, and the tiers that they belong to. The documentation of another would take the
+/// place of a library's.
+const DOCUMENTED: [(&str, Tier); 4] = [
+    ("xtask", Tier::Quick),
+    ("corpus", Tier::Full),
+    ("randomx-audit", Tier::Full),
+    ("randomx-lab", Tier::Full),
+];
+
 /// The packages that other systems' users build, and this program. The rest is for tests, for WebAssembly, or needs
 /// C++ or Python.
 const PORTABLE: [&str; 13] = [
@@ -139,25 +151,23 @@ pub(crate) fn native(report: &Report, tier: Tier, system: System) -> Result<()> 
     report.check("rustdoc", || {
         let mut doc = process::command("cargo");
         doc.args(["doc", "--locked", "--profile", TEST_PROFILE, "--workspace", "--no-deps"]);
-        if tier == Tier::Quick {
-            without_other_packages(&mut doc, tier);
-            // It has no documentation, and named like this its library would get some.
-            doc.args(["--exclude", "randomx-capi", "--lib", "--bin", "xtask"]);
-            // No package has examples. Asked for them, cargo takes the dependencies as clippy checked
-            // them, with the features that tests need. Otherwise it checks most of them again.
-            doc.arg("--examples");
-        }
-        doc.args(features).env("RUSTDOCFLAGS", "-D warnings");
-        process::run(as_clippy_checked(&mut doc)?)
+        without_other_packages(&mut doc, tier);
+        exclude(&mut doc, &UNDOCUMENTED);
+        doc.arg("--lib");
+        let programs = DOCUMENTED.iter().filter(|(_, of)| *of == Tier::Quick || tier == Tier::Full);
+        doc.args(programs.flat_map(|(name, _)| ["--bin", name]));
+        // No package has examples. Asked for them, cargo takes the dependencies as clippy checked
+        // them, with the features that tests need. Otherwise it checks most of them again.
+        doc.arg("--examples").args(features).env("RUSTDOCFLAGS", "-D warnings");
+        let sysroot = process::read(process::command("rustc").args(["--print", "sysroot"]))?;
+        process::run(as_clippy_checked(&mut doc, Path::new(sysroot.trim()))?)
     })
 }
 
-/// Makes a command of cargo take the workspace's crates as clippy checked them, with warnings as
-/// errors. Cargo would check them again, without clippy.
-fn as_clippy_checked(cargo: &mut Command) -> Result<&mut Command> {
-    let sysroot = process::read(process::command("rustc").args(["--print", "sysroot"]))?;
-    let driver = format!("bin/clippy-driver{}", env::consts::EXE_SUFFIX);
-    let driver = Path::new(sysroot.trim()).join(driver);
+/// Makes a command of cargo, with the compiler in the folder `sysroot`, take the workspace's crates as clippy checked
+/// them, with warnings as errors. Cargo would check them again, without clippy.
+fn as_clippy_checked<'a>(cargo: &'a mut Command, sysroot: &Path) -> Result<&'a mut Command> {
+    let driver = sysroot.join(format!("bin/clippy-driver{}", env::consts::EXE_SUFFIX));
     if !driver.is_file() {
         return Ok(cargo);
     }
@@ -218,18 +228,24 @@ pub(crate) fn types(report: &Report) -> Result<()> {
     })
 }
 
-/// Lints the wasm crates.
+/// Lints the wasm crates, and documents those that the native checks leave out.
 pub(crate) fn wasm_lints(report: &Report, tools: &WasmTools) -> Result<()> {
-    report.check("clippy, wasm", || {
-        let mut clippy = tools.command("cargo-clippy")?;
+    report.check("clippy and rustdoc, wasm", || {
         // As modules are built: crates must panic as their standard library does.
         let flags = remap::config(TARGET, &setup::module_flags(tools)?);
-        clippy.env("RUSTC_BOOTSTRAP", "1").args(["clippy", "--locked", "--config", &flags]);
-        // With the modules' profile, their macros need not be compiled again.
-        clippy.arg(build::ACROSS);
-        clippy.args(["--release", "--lib", "--target", TARGET]);
-        clippy.args(WASM_PACKAGES.iter().flat_map(|package| ["--package", package]));
-        process::run(clippy.args(["--", "-D", "warnings"]))
+        let cargo = |program, subcommand, packages: &[&str]| -> Result<Command> {
+            let mut cargo = tools.command(program)?;
+            cargo.env("RUSTC_BOOTSTRAP", "1").args([subcommand, "--locked", "--config", &flags]);
+            // With the modules' profile, their macros need not be compiled again.
+            cargo.args([build::ACROSS, "--release", "--lib", "--target", TARGET]);
+            cargo.args(packages.iter().flat_map(|package| ["--package", package]));
+            Ok(cargo)
+        };
+        let mut clippy = cargo("cargo-clippy", "clippy", &WASM_PACKAGES)?;
+        process::run(clippy.args(["--", "-D", "warnings"]))?;
+        let mut doc = cargo("cargo", "doc", &WASM_ONLY)?;
+        doc.arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings");
+        process::run(as_clippy_checked(&mut doc, &tools.sysroot()?)?)
     })
 }
 

@@ -57,7 +57,7 @@ pub(super) fn test<'a>(
 /// The full tier's steps that need what `build` sets up and builds, and its own steps.
 const STEPS: [&str; 12] = [
     "wasm build",
-    "clippy, wasm",
+    "clippy and rustdoc, wasm",
     "actionlint",
     "eslint",
     "prettier",
