@@ -14,7 +14,8 @@ use crate::{
 /// Serves headers until the process is ended.
 pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     let node = Node::new(&Route::of_environment(Duration::from_secs(args.timeout))?, &args.node, 2);
-    let relay = Relay::open(node, &args.store, first(args.network))?;
+    let relay = Relay::open(node, &args.store, first(args.network))?
+        .with_final_blocks(args.network == Network::Mainnet);
     let is_kept = relay.has_blocks();
     // A new relay gives no answers rather than half of the chain. An earlier one's blocks are worth more than none.
     while !update(&relay)? && !is_kept {

@@ -8,8 +8,8 @@
 //! | `GET /v1/difficulties/FIRST/COUNT`   | for each block 16 bytes, the lowest first                |
 //!
 //! An answer may have fewer blocks than requested, and at most [`MAX_COUNT`]. It has an `ETag`.
-//! Answers about old blocks may be cached forever, others after they were revalidated. Pages of any
-//! origin can read the answers.
+//! Answers about old blocks of the main network may be cached forever, others after they were
+//! revalidated. Pages of any origin can read the answers.
 
 mod client;
 #[cfg(feature = "internals")]

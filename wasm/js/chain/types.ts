@@ -141,7 +141,11 @@ export interface TipEvent {
   tip: ChainTip;
 }
 
-/** A side with more work has replaced the end of the chain. All its proofs of work were checked. */
+/**
+ * A side with more work has replaced the end of the chain. All its proofs of work were checked. If `adopted`
+ * is empty, nothing replaced the end: the difficulties of the first start were read anew, and its hashes may
+ * miss them.
+ */
 export interface ReorgEvent {
   type: "reorg";
   /** The new tip. */
@@ -214,7 +218,7 @@ export interface UpdateNeededEvent {
 /** How far the client is. Heights of sources are only claims. An unread event is replaced. */
 export interface ProgressEvent {
   type: "progress";
-  /** The height up to which headers were read. */
+  /** The height up to which headers were read; at least `checked`. It falls if a source no longer counts. */
   read: number;
   /** The height of the tip, or `undefined` before a first start has reached its anchor. */
   checked: number | undefined;

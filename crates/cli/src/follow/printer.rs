@@ -136,13 +136,17 @@ fn sentence(out: &mut dyn Write, event: &Value) -> io::Result<()> {
     let (depth, theirs) = (&event["depth"], event["theirs"]["ids"].as_array().map_or(0, Vec::len));
     match event["event"].as_str().unwrap_or_default() {
         "tip" => writeln!(out, "block {} {}", event["height"], text(&event["id"])),
-        "reorg" => writeln!(
-            out,
-            "reorganisation: {depth} blocks after {common} were replaced by {theirs} with more \
-             work; the tip is block {} {}",
-            event["tip"]["height"],
-            text(&event["tip"]["id"])
-        ),
+        "reorg" => {
+            let cause = match theirs {
+                0 => "were left, since their hashes may miss corrected difficulties".to_owned(),
+                _ => format!("were replaced by {theirs} with more work"),
+            };
+            let (height, id) = (&event["tip"]["height"], text(&event["tip"]["id"]));
+            writeln!(
+                out,
+                "reorganisation: {depth} blocks after {common} {cause}; the tip is block {height} {id}"
+            )
+        }
         "deep-reorg" => writeln!(
             out,
             "{source} has {theirs} blocks with more work that would replace {depth} after {common}"
@@ -187,15 +191,35 @@ fn alarm(out: &mut dyn Write, event: &Value) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use randomx_monero::client::Branch;
+
     use super::*;
+
+    /// Returns the sentence of an event.
+    fn said(event: &Value) -> String {
+        let mut line = Vec::new();
+        sentence(&mut line, event).expect("memory");
+        String::from_utf8(line).expect("text")
+    }
+
+    #[test]
+    fn blocks_that_nothing_replaces_are_left() {
+        let (kept, left) =
+            (Branch { ids: vec![[1; 32]], work: 1 }, Branch { ids: vec![], work: 0 });
+        for (theirs, cause) in
+            [(kept.clone(), "were replaced by 1 with more work; "), (left, "were left, since ")]
+        {
+            let fork = Fork { height: 7, id: [2; 32], ours: kept.clone(), theirs };
+            let sentence = said(&describe_fork("reorg", &fork));
+            let begin = format!("reorganisation: 1 blocks after 7 {cause}");
+            assert!(sentence.starts_with(&begin), "{sentence}");
+        }
+    }
 
     #[test]
     fn an_old_block_has_an_age_and_the_genesis_block_has_none() {
         let said = |height: u64, age: u64| {
-            let event = json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height });
-            let mut line = Vec::new();
-            sentence(&mut line, &event).expect("memory");
-            String::from_utf8(line).expect("text")
+            said(&json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height }))
         };
         assert!(said(7, 7200).starts_with("the newest block is 120 minutes old: "));
         let genesis = said(0, 1_700_000_000);

@@ -30,6 +30,14 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The headers that a relay knows, and those that it is reading.
 pub(super) type Shared = Arc<Mutex<Records>>;
 
+/// What a router serves.
+#[derive(Clone)]
+struct Served {
+    records: Shared,
+    /// Whether old blocks never change.
+    is_final: bool,
+}
+
 /// Locks the records.
 pub(super) fn lock(records: &Mutex<Records>) -> MutexGuard<'_, Records> {
     // Every record is checked again when it is read.
@@ -49,8 +57,9 @@ pub(super) fn settings() -> Settings {
     Settings { headers: headers.into_iter().collect(), busy, longest: LONGEST }
 }
 
-/// Returns the router. Pages of any origin can read the answers.
-pub(super) fn router(records: Shared) -> Router {
+/// Returns the router, of a chain whose old blocks never change if it `is_final`. Pages of any origin can
+/// read the answers.
+pub(super) fn router(records: Shared, is_final: bool) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::HEAD])
@@ -62,12 +71,12 @@ pub(super) fn router(records: Shared) -> Router {
         .route("/v1/headers/{first}/{count}", get(headers))
         .route("/v1/difficulties/{first}/{count}", get(difficulties))
         .layer(cors)
-        .with_state(records)
+        .with_state(Served { records, is_final })
 }
 
-async fn tip(State(records): State<Shared>, request: HeaderMap) -> Response {
+async fn tip(State(served): State<Served>, request: HeaderMap) -> Response {
     let (first, tip) = {
-        let records = lock(&records);
+        let records = lock(&served.records);
         (records.first(), records.tip())
     };
     let Some((height, id)) = tip else {
@@ -80,11 +89,11 @@ async fn tip(State(records): State<Shared>, request: HeaderMap) -> Response {
 }
 
 async fn headers(
-    State(records): State<Shared>,
+    State(served): State<Served>,
     Path(range): Path<(u64, u64)>,
     request: HeaderMap,
 ) -> Response {
-    blocks(records, range, &request, |record, body| {
+    blocks(served, range, &request, |record, body| {
         body.push(record.blob.len() as u8);
         body.extend(&record.blob);
     })
@@ -92,23 +101,23 @@ async fn headers(
 }
 
 async fn difficulties(
-    State(records): State<Shared>,
+    State(served): State<Served>,
     Path(range): Path<(u64, u64)>,
     request: HeaderMap,
 ) -> Response {
-    blocks(records, range, &request, |record, body| body.extend(record.difficulty.to_le_bytes()))
+    blocks(served, range, &request, |record, body| body.extend(record.difficulty.to_le_bytes()))
         .await
 }
 
 /// Answers with something about each block of a range.
 async fn blocks(
-    records: Shared,
+    served: Served,
     range: (u64, u64),
     request: &HeaderMap,
     write: impl Fn(&Record, &mut Vec<u8>) + Send + 'static,
 ) -> Response {
     // Reading a file may block.
-    match task::spawn_blocking(move || find(&records, range, write)).await {
+    match task::spawn_blocking(move || find(&served, range, write)).await {
         Ok(Ok(Some(found))) => found.answer(request),
         Ok(Ok(None)) => (StatusCode::NOT_FOUND, "no such blocks\n").into_response(),
         Ok(Err(_)) | Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -116,12 +125,12 @@ async fn blocks(
 }
 
 fn find(
-    records: &Mutex<Records>,
+    served: &Served,
     (first, count): (u64, u64),
     write: impl Fn(&Record, &mut Vec<u8>),
 ) -> io::Result<Option<Found>> {
     let (found, tip) = {
-        let mut records = lock(records);
+        let mut records = lock(&served.records);
         (records.read(first, count.min(MAX_COUNT))?, records.tip())
     };
     let (Some((id, _)), Some((tip, _))) = (found.last().and_then(Record::ids), tip) else {
@@ -130,7 +139,8 @@ fn find(
     let mut body = Vec::new();
     found.iter().for_each(|record| write(record, &mut body));
     let complete = found.len() as u64 == count;
-    let immutable = complete && first.saturating_add(count).saturating_add(FINAL) <= tip;
+    let is_old = first.saturating_add(count).saturating_add(FINAL) <= tip;
+    let immutable = served.is_final && complete && is_old;
     Ok(Some(Found { content_type: "application/octet-stream", id, immutable, body }))
 }
 

@@ -25,6 +25,7 @@ const CHUNK: u64 = 64;
 pub struct Relay {
     node: Node,
     records: Shared,
+    is_final: bool,
     /// Locks the folder.
     _store: Store,
 }
@@ -38,7 +39,14 @@ impl Relay {
     pub fn open(node: Node, folder: &Path, first: u64) -> Result<Relay, RelayError> {
         let store = Store::open(folder)?;
         let records = Records::open(&folder.join(HEADERS), first)?;
-        Ok(Relay { node, records: Arc::new(Mutex::new(records)), _store: store })
+        let records = Arc::new(Mutex::new(records));
+        Ok(Relay { node, records, is_final: false, _store: store })
+    }
+
+    /// Lets caches keep answers about old blocks forever if the chain `is_final`: that of the main network
+    /// is, while others may be begun anew.
+    pub fn with_final_blocks(self, is_final: bool) -> Relay {
+        Relay { is_final, ..self }
     }
 
     /// Returns whether any block was read, now or by an earlier relay of the folder.
@@ -52,7 +60,8 @@ impl Relay {
     ///
     /// If the address cannot be used, or threads cannot be started.
     pub fn listen(&self, address: SocketAddr) -> Result<Server, RelayError> {
-        Ok(Server::start(address, router(Arc::clone(&self.records)), settings())?)
+        let router = router(Arc::clone(&self.records), self.is_final);
+        Ok(Server::start(address, router, settings())?)
     }
 
     /// Reads what is new on the node's chain, and returns the height of the last block, if there is

@@ -3,7 +3,7 @@
 use super::Client;
 use super::anchoring::{Anchoring, Step};
 use super::event::{Report, RequestId, SourceId, SourceState};
-use super::source::{LONGEST_PAUSE, Purpose};
+use super::source::{LONGEST_PAUSE, Purpose, Source};
 use super::tree::{Refusal, unparsed};
 use crate::checkpoint::MAX_HEIGHT;
 use crate::hash::Hash;
@@ -83,8 +83,10 @@ impl Client {
             Judgement::Failed
         };
         // A claim of blocks that the source has yet to show is no usable answer: with nothing else it
-        // would stay `Connecting` forever.
-        let boasts = self.sources[source].claim > Some(self.tree.height(&self.sources[source].tip));
+        // would stay `Connecting` forever. During a first start, the client asks only one source for blocks.
+        let Source { claim, tip, state, .. } = &self.sources[source];
+        let is_asked = self.anchoring.is_none() || *state == SourceState::Unresponsive;
+        let boasts = is_asked && *claim > Some(self.tree.height(tip));
         if boasts && matches!(judgement, Judgement::Fine) {
             return;
         }

@@ -2,7 +2,6 @@
 
 use super::Client;
 use super::event::SourceId;
-use super::growth::STALE;
 use super::source::LONGEST_PAUSE;
 use crate::timestamp::TIMESTAMP_FUTURE_LIMIT;
 
@@ -14,26 +13,31 @@ impl Client {
     /// Notes the time of an event.
     pub(super) fn note_time(&mut self, now: u64) {
         // While the process slept, no source had time to answer.
-        let passed = now.checked_sub(self.clock).filter(|&passed| passed <= STALE);
+        let passed = now.checked_sub(self.clock).filter(|&passed| passed <= SLEEP);
         self.elapsed = self.elapsed.saturating_add(passed.unwrap_or(0));
         if now < self.clock {
             self.set_back(now);
-        } else if now - self.clock > SLEEP && self.current.is_some() {
+        } else if now - self.clock > SLEEP {
             self.wake(now);
         }
         self.clock = now;
     }
 
-    /// Asks sources anew after a sleep. Answers from before it do not show that the chains stand still.
+    /// Asks sources anew after a sleep. Answers from before it do not show that the chains stand still,
+    /// and no source is late or slow because of it.
     fn wake(&mut self, now: u64) {
         let slept = now - self.clock;
         self.current = self.current.map(|last| last.saturating_add(slept));
         for source in &mut self.sources {
+            source.awaited = source.awaited.map(|since| since.saturating_add(slept));
             // The client still waits for blocks that it has not read.
             if source.claim.is_some_and(|claim| claim <= self.tree.height(&source.tip)) {
                 source.claim = None;
                 source.due = 0;
             }
+        }
+        if let Some((_, Some(provider))) = &mut self.anchoring {
+            provider.wake(slept);
         }
     }
 

@@ -207,7 +207,8 @@ pub enum Report {
     /// The chain grew. The new tip's own proof of work was checked.
     Tip(Tip),
     /// A side with more work replaced the end of the chain. `ours` was reverted, and `theirs`, of
-    /// which every proof of work was checked, was adopted.
+    /// which every proof of work was checked, was adopted. If `theirs` is empty, nothing replaced `ours`:
+    /// the difficulties of the first start were read anew, and its hashes may miss them.
     Reorganised {
         /// The fork.
         fork: Box<Fork>,

@@ -30,6 +30,11 @@ impl Provider {
         read.saturating_sub(self.read)
     }
 
+    /// Takes note of a sleep of so many seconds.
+    pub(super) fn wake(&mut self, slept: u64) {
+        self.since = self.since.saturating_add(slept);
+    }
+
     /// Takes note of a clock that was set back.
     pub(super) fn set_back(&mut self, now: u64) {
         self.since = self.since.min(now);

@@ -5,13 +5,14 @@
 //! misses by no more than this bound accuses nobody, and its block is not refused. Chains with it are left
 //! alone until its difficulty is lower. The client reads the chain between the anchors once more, from
 //! another source than before if there is one, and on to its own base. Then it gives all of its blocks the
-//! difficulties that follow. Meanwhile it follows no source, and does not call its tip the newest.
+//! difficulties that follow. Meanwhile it follows no source, and does not call its tip the newest. If the
+//! new difficulties are higher, hashes may miss them: the client leaves the end of its chain, and reports that.
 //!
 //! With the right level, such a hash takes the work of about 31 blocks.
 
 use super::Client;
 use super::anchoring::Anchoring;
-use super::event::{Report, SourceState};
+use super::event::{Fork, Report, SourceState};
 use super::proofs::Proof;
 use super::source::Source;
 use super::tree::Tree;
@@ -146,9 +147,10 @@ impl Client {
     /// Ends a first start, or what [`Client::read_anew`] began, with what a source has sent.
     pub(super) fn end_anchoring(&mut self, source: usize, base: Checkpoint) {
         let Some((anchoring, _)) = self.anchoring.take() else { return };
+        let mut left = None;
         if anchoring.is_anew {
             self.note_reading();
-            self.restate(base);
+            left = self.restate(base);
         } else {
             self.sources[source].statements += 1;
             let fixed = self.config.fixed_difficulty;
@@ -159,13 +161,17 @@ impl Client {
         }
         self.ask_tips();
         self.store();
-        if !anchoring.is_anew {
-            self.report(Report::Tip(self.describe(&self.trusted)));
+        let tip = self.describe(&self.trusted);
+        if let Some(fork) = left {
+            self.report(Report::Reorganised { fork: Box::new(fork), tip });
+        } else if !anchoring.is_anew {
+            self.report(Report::Tip(tip));
         }
     }
 
-    /// Gives all blocks the difficulties that follow from others before the base.
-    fn restate(&mut self, base: Checkpoint) {
+    /// Gives all blocks the difficulties that follow from others before the base. Returns the fork if the
+    /// client leaves the end of its chain.
+    fn restate(&mut self, base: Checkpoint) -> Option<Fork> {
         self.tree.restate(base);
         let doubted = self.doubt.as_mut().map(|doubt| &mut doubt.proof);
         for proof in self.late.values_mut().chain(doubted) {
@@ -173,8 +179,11 @@ impl Client {
         }
         // The hash of the tip may miss a higher difficulty.
         let proven = self.tree.chain(&self.trusted).find(|(_, entry)| entry.hashed);
-        self.trusted = proven.map_or(self.tree.base().id, |(id, _)| id);
+        let tip = proven.map_or(self.tree.base().id, |(id, _)| id);
+        let fork = self.fork(&tip);
+        self.trusted = tip;
         self.retry = 0;
         self.changed = true;
+        Some(fork).filter(|fork| !fork.ours.ids.is_empty())
     }
 }

@@ -134,11 +134,13 @@ impl Client {
         self.move_base();
         self.store();
         let tip = self.describe(&tip);
-        self.report(if fork.ours.ids.is_empty() {
-            Report::Tip(tip)
+        if fork.ours.ids.is_empty() {
+            self.report(Report::Tip(tip));
         } else {
-            Report::Reorganised { fork: Box::new(fork), tip }
-        });
+            // The next one may begin at the same block.
+            self.sources.iter_mut().for_each(|source| source.announced = None);
+            self.report(Report::Reorganised { fork: Box::new(fork), tip });
+        }
         self.changed = true;
     }
 

@@ -62,7 +62,7 @@ fn a_source_holds_up_the_others_for_an_hour_by_a_clock_that_was_set_back() {
     script.following(&world, tip);
     script.tip(1, 1000, NO_BLOCK);
     set_back(&mut script);
-    script.wait(HOUR);
+    script.pass(HOUR);
     assert!(!script.client.is_settled());
     script.wait(1);
     assert!(script.client.is_settled());
@@ -82,7 +82,7 @@ fn a_pace_is_measured_by_a_clock_that_was_set_back() {
     let all = Some(Query::Headers { first: 1, count: 1000 });
     assert_eq!((script.asked(0), script.asked(1)), (all, None));
     set_back(&mut script);
-    script.wait(600);
+    script.pass(600);
     // The second source may repeat its tip before it provides blocks.
     script.wait(POLL);
     if script.asked(1) == Some(Query::Tip) {
@@ -116,6 +116,22 @@ fn a_computer_that_slept_raises_no_alarm_before_its_sources_answer() {
         script.tip_at(0, &world, next);
         assert_eq!(alarms(&script), 1);
     }
+}
+
+/// It may have had no time to answer.
+#[test]
+fn a_source_that_is_awaited_during_a_sleep_is_awaited_after_it() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 5);
+    let mut script = Script::new(2);
+    script.following(&world, tip);
+    script.tip(1, 1000, NO_BLOCK);
+    script.wait(2 * HOUR);
+    assert!(!script.client.is_settled());
+    script.pass(HOUR);
+    assert!(!script.client.is_settled());
+    script.wait(1);
+    assert!(script.client.is_settled());
 }
 
 #[test]

@@ -175,5 +175,13 @@ fn only_deep_reorganisations_are_announced_and_once() {
         assert_eq!(script.height(), Some(4));
         let announced = |report: &&Report| matches!(report, Report::DeepReorganisation { .. });
         assert_eq!(script.reports.iter().filter(announced).count(), expected, "deep: {deep}");
+        // The sources go back to a chain that was left.
+        let longer = grow(&mut world, ours, 4);
+        script.wait(30);
+        script.show(1, &world, longer);
+        script.hash_all(&world);
+        assert_eq!(script.height(), Some(6));
+        let expected = if deep == 2 { 2 } else { 1 };
+        assert_eq!(script.reports.iter().filter(announced).count(), expected, "deep: {deep}");
     }
 }

@@ -245,9 +245,19 @@ fn a_tip_that_misses_a_higher_level_is_left() {
     run.wait(400);
     run.has_the_chain();
     run.sources[2].tip = narrow;
-    run.wait(400);
+    let reports = run.wait(400);
     assert_eq!(run.sources[1].statements, 1);
     assert_eq!(run.client.tip().map(|tip| tip.id), Some(world.blocks[TO].id));
+    let left = |report: &Report| match report {
+        Report::Reorganised { fork, tip } => Some((fork.clone(), *tip)),
+        _ => None,
+    };
+    let [(fork, tip)] = &reports.iter().filter_map(left).collect::<Vec<_>>()[..] else {
+        panic!("one reorganisation: {reports:?}")
+    };
+    let ours: Vec<_> = world.blocks[TO + 1..=TIP].iter().map(|block| block.id).collect();
+    assert_eq!((fork.id, fork.height, tip.id), (world.blocks[TO].id, TO as u64, fork.id));
+    assert_eq!((&fork.ours.ids, fork.theirs.ids.len(), fork.theirs.work), (&ours, 0, 0));
     let stored = run.client.save().expect("a tip");
     Client::new(config(), Start::Stored(stored)).expect("a state that can be restored");
     // The other source states the truth.

@@ -35,6 +35,23 @@ fn begun_at(world: &mut World, from: usize, sources: usize) -> Script {
     script
 }
 
+/// Lets three requests to the second source fail, with a usable tip after each.
+#[test]
+fn a_source_that_answers_between_failures_is_not_unresponsive() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    script.wait(30);
+    for _ in 0..3 {
+        script.fail(1);
+        script.wait(60);
+        script.tip_at(1, &world, BLOCKS as usize);
+        script.wait(30);
+        assert_eq!(script.state(1), SourceState::Connecting);
+    }
+    // Three failures in a row.
+    outage(&mut script, 1);
+}
+
 fn asks_from(first: u64) -> Option<Query> {
     Some(Query::Headers { first, count: 1000.min(BLOCKS + 1 - first) })
 }
@@ -50,7 +67,7 @@ fn send(script: &mut Script, world: &World, source: usize, count: usize) {
 /// Lets a source send so many blocks in the time of one measurement. Its next answer is outstanding.
 fn stint(script: &mut Script, world: &World, source: usize, count: usize) {
     send(script, world, source, count);
-    script.wait(STINT);
+    script.pass(STINT);
 }
 
 /// Checks that the client begins anew with a source, after that one has repeated its tip.
@@ -66,7 +83,7 @@ fn begins_with(script: &mut Script, world: &World, source: usize) {
 fn a_source_that_sends_few_blocks_gives_way_to_another() {
     let mut world = World::new(None);
     let mut script = begun(&mut world, 2);
-    script.wait(STINT - 1);
+    script.pass(STINT - 1);
     send(&mut script, &world, 0, 599);
     assert_eq!(script.asked(0), asks_from(600));
     script.wait(1);
@@ -79,13 +96,28 @@ fn a_source_that_sends_few_blocks_gives_way_to_another() {
     assert_eq!(script.height(), Some(BLOCKS));
 }
 
+/// No source can send anything meanwhile.
+#[test]
+fn a_sleep_does_not_make_a_source_slow() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    send(&mut script, &world, 0, 500);
+    script.wait(900);
+    assert_eq!((script.asked(0), script.asked(1)), (asks_from(501), Some(Query::Tip)));
+    script.pass(STINT - 1);
+    script.tip_at(1, &world, BLOCKS as usize);
+    assert_eq!(script.asked(0), asks_from(501));
+    script.wait(1);
+    begins_with(&mut script, &world, 1);
+}
+
 #[test]
 fn late_difficulties_are_no_failure() {
     let mut world = World::new(None);
     let mut script = begun_at(&mut world, 800, 2);
     stint(&mut script, &world, 0, DIFFICULTY_BLOCKS);
     assert!(matches!(script.asked(0), Some(Query::Difficulties { .. })));
-    script.wait(STINT);
+    script.pass(STINT);
     script.difficulties(0, vec![1; DIFFICULTY_BLOCKS]);
     // A pause would follow a failure.
     assert_eq!(script.asked(0), Some(Query::Tip));

@@ -64,6 +64,12 @@ impl Script {
         self.feed(Event::Tick);
     }
 
+    /// Lets time pass in steps that are too short for a sleep.
+    pub fn pass(&mut self, seconds: u64) {
+        (0..seconds / 60).for_each(|_| self.wait(60));
+        self.wait(seconds % 60);
+    }
+
     fn feed(&mut self, event: Event) {
         self.client.handle(event, self.now);
         while let Some(action) = self.client.next_action() {

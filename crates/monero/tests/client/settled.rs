@@ -88,7 +88,7 @@ fn a_slow_source_is_awaited_while_it_adds_to_an_old_chain() {
     script.tip_at(0, &world, tip);
     for block in 1..=12 {
         assert!(!script.client.is_settled());
-        script.wait(HOUR / 2);
+        script.pass(HOUR / 2);
         script.blocks(0, &world, &[block]);
         script.hash_all(&world);
     }

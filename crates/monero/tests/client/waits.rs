@@ -102,10 +102,12 @@ fn a_silent_source_delays_the_base_for_ten_minutes_in_all() {
     serve(&mut script, &world, 0, tip);
     wait(&mut script, SILENT - 1);
     // While the machine sleeps, no source can answer.
-    script.now += 100_000;
-    wait(&mut script, 1);
-    serve(&mut script, &world, 0, tip);
-    assert_eq!((script.height(), script.client.base_height()), (Some(LONGEST), 0));
+    for sleep in [1_000, 100_000] {
+        script.now += sleep;
+        wait(&mut script, 1);
+        serve(&mut script, &world, 0, tip);
+        assert_eq!((script.height(), script.client.base_height()), (Some(LONGEST), 0));
+    }
     wait(&mut script, 1);
     serve(&mut script, &world, 0, tip);
     assert_eq!((script.height(), script.client.base_height()), (Some(80), 70));

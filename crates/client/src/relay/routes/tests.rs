@@ -8,8 +8,13 @@ use tower::ServiceExt;
 
 use super::*;
 
-/// A router for the blocks from height 1 to `count`, and their file's folder.
+/// A router for the blocks of the main network from height 1 to `count`, and their file's folder.
 fn blocks(count: u32) -> (Router, tempfile::TempDir) {
+    let (records, folder) = records(count);
+    (router(records, true), folder)
+}
+
+fn records(count: u32) -> (Shared, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut records = Records::open(&folder.path().join("headers"), 1).expect("a file");
     let mut previous = [0; 32];
@@ -19,7 +24,7 @@ fn blocks(count: u32) -> (Router, tempfile::TempDir) {
         previous = record.ids().expect("a header").0;
         assert!(records.append(&record).expect("writable"));
     }
-    (router(Arc::new(Mutex::new(records))), folder)
+    (Arc::new(Mutex::new(records)), folder)
 }
 
 async fn ask(router: &Router, method: &str, path: &str, known: &str) -> Response {
@@ -56,7 +61,8 @@ async fn answers_have_the_requested_blocks_and_a_limit() {
 
 #[tokio::test]
 async fn only_old_blocks_may_be_cached_forever() {
-    let (router, _folder) = blocks(2000);
+    let (records, _folder) = records(2000);
+    let (main, other) = (router(Arc::clone(&records), true), router(records, false));
     for (path, forever) in [
         ("/v1/headers/1/1000", true),
         ("/v1/headers/1/1279", true),
@@ -65,9 +71,12 @@ async fn only_old_blocks_may_be_cached_forever() {
         ("/v1/difficulties/1/1279", true),
         ("/v1/tip", false),
     ] {
-        let (_, caching, _) = get(&router, path).await;
-        let caching = caching.expect("a header");
-        assert_eq!(caching.ends_with("immutable"), forever, "{path}: {caching}");
+        // A test network may be begun anew.
+        for (router, forever) in [(&main, forever), (&other, false)] {
+            let (_, caching, _) = get(router, path).await;
+            let caching = caching.expect("a header");
+            assert_eq!(caching.ends_with("immutable"), forever, "{path}: {caching}");
+        }
     }
 }
 
