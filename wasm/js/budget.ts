@@ -7,8 +7,11 @@ import { unlessAborted } from "./abort.js";
 import { ABORT_DELAY, BUFFERS_WITHOUT_LIMIT, FLOOD_WINDOW } from "./flood.js";
 import { collect } from "./garbage.js";
 
+/** The most requests in flight, except in WebKit. */
+export const REQUESTS = 32;
+
 /** The most requests in flight. In WebKit, those older than {@link FLOOD_WINDOW} do not count. */
-const MAX_REQUESTS = BUFFERS_WITHOUT_LIMIT ? 4 : 32;
+const MAX_REQUESTS = BUFFERS_WITHOUT_LIMIT ? 4 : REQUESTS;
 
 /** The bytes that any answer may have: room for 1,000 headers. Only one at a time may have more. */
 export const FREE_BYTES = 128 << 10;

@@ -1,8 +1,9 @@
 /** Answers of single sources: their limits, and the numbers in them. */
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { NodeSource, RelaySource } from "../../../wasm/js/chain/sources.js";
 import { MAX_HASHING_BLOB } from "../../../wasm/js/validate.js";
-import { header } from "../fake-node.js";
+import { block, header } from "../fake-node.js";
 
 const URL = "http://127.0.0.1:1";
 const { signal } = new AbortController();
@@ -18,9 +19,22 @@ test("a node's difficulties have 128 bits", async () => {
   const headers = [header(3, { wide_difficulty: "0x20000000000000007" }), header(4)];
   const fetch = (): Promise<Response> =>
     Promise.resolve(Response.json({ result: { status: "OK", headers } }));
-  const source = new NodeSource(URL, { timeout: 5000, fetch }, () => undefined);
+  const source = new NodeSource(URL, { timeout: 5000, fetch }, () => undefined, 1);
   const words = new BigUint64Array((await source.difficulties(3, 2, signal)).buffer);
   expect([...words]).toEqual([7n, 2n, 0x1ffn, 0n]);
+});
+
+test("a slow node's headers are those that arrive in the time of one answer", async () => {
+  const fetch: typeof globalThis.fetch = async (_, options) => {
+    await setTimeout(300);
+    const { params } = JSON.parse(options?.body as string) as { params: { height: number } };
+    return Response.json({ result: block(params.height) });
+  };
+  const source = new NodeSource(URL, { timeout: 1000, fetch }, () => Uint8Array.of(7), 1);
+  const records = await source.headers(1, 200, signal);
+  expect(records.length).toBeGreaterThan(0);
+  // A thousand milliseconds, three hundred each, eight at once.
+  expect(records.length).toBeLessThan(2 * 100);
 });
 
 test.each<[string, number, (relay: RelaySource) => Promise<unknown>]>([

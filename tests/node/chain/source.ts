@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import type { SimulatedBlock } from "./blocks.js";
 
 /** A question to a source. */
@@ -20,6 +21,8 @@ export class SimulatedSource {
   /** The difficulty of every block. */
   difficulty = 1n;
   fault: Fault | undefined;
+  /** Milliseconds before each of a node's blocks. */
+  delay = 0;
   /** What was asked so far. */
   readonly asked: Asked[] = [];
   readonly #server: Server;
@@ -81,6 +84,7 @@ export class SimulatedSource {
     const { method: name = url.pathname.slice(1), params = json } = json;
     this.asked.push({ name, params });
     if (this.fault?.({ name, params }, response)) return;
+    if (name === "get_block") await setTimeout(this.delay);
     const result = this.#node(name, params);
     const isRpc = url.pathname === "/json_rpc";
     response.end(JSON.stringify(isRpc ? { jsonrpc: "2.0", id: "0", ...result } : result.result));

@@ -255,6 +255,45 @@ describe.concurrent("a source that", () => {
     expect(eventOf(events, "progress")?.target).toBe(15);
   });
 
+  test.each([
+    ["too many headers", 93],
+    ["headers without bytes", 1],
+  ])("sends %s has no say in the progress once it is unresponsive", async (_, bytes) => {
+    const good = await sources.start(extended(common, 5));
+    const bad = await sources.start(common);
+    bad.fault = ({ name, params }, response) => {
+      const tip = { first: 1, height: 2000, id: "00".repeat(32) };
+      if (name === "tip") response.end(JSON.stringify(tip));
+      else if (params.first === 11) response.end(Buffer.alloc(bytes * Number(params.count)));
+      return name === "tip" || params.first === 11;
+    };
+    const chain = randomx.follow([{ relay: bad.url }, { relay: good.url }], OPTIONS);
+    const events = await untilSynced(chain);
+    await chain.close();
+    expect(chain.sources.map(({ state }) => state)).toEqual(["unresponsive", "following"]);
+    const progress = events.filter((event) => event.type === "progress");
+    expect(progress.at(-1)).toMatchObject({ read: 15, target: 15 });
+    expect(Math.max(...progress.map(({ read }) => read))).toBeLessThanOrEqual(2000);
+  });
+
+  test("answers late, as do six others, does not hold up the eighth", async () => {
+    const blocks = extended(common, 100);
+    const late = await Promise.all(Array.from({ length: 7 }, () => sources.start(blocks)));
+    for (const source of late) source.delay = 3000;
+    const good = await sources.start(common);
+    const nodes = [...late, good].map(({ url }) => ({ node: url }));
+    const chain = randomx.follow(nodes, { ...OPTIONS, sample: 1000 });
+    // The second questions for blocks are more than the first.
+    await eventually(() => {
+      for (const source of late) expect(source.count("get_block")).toBeGreaterThan(4);
+    });
+    const start = performance.now();
+    good.chain = blocks;
+    await untilTip(chain, good.tip.id);
+    expect(performance.now() - start).toBeLessThan(20_000);
+    await chain.close();
+  });
+
   fullTest("equivocates does not move the tip from the honest chain", async () => {
     const [good, bad] = [await sources.start(extended(common, 9)), await sources.start(common)];
     const faces = [extended(common, 4, { nonce: 1 }), extended(common, 6, { nonce: 2 })];

@@ -40,6 +40,8 @@ interface Asked {
   failure: string | undefined;
   /** The height of its newest block, as it says. */
   claim: number;
+  /** The height up to which it sent headers. The client may have refused its last answer. */
+  read: number;
 }
 
 type PlainReportAction = Extract<PlainAction, { action: "report" }>;
@@ -55,7 +57,6 @@ export class Driver {
   #args!: FollowArgs;
   #client!: ChainClient;
   #isSynced = false;
-  #read = 0;
   #reported = { read: 0, target: 0, at: 0 };
 
   constructor(wasm: ChainWasm, send: (message: FromChain) => void) {
@@ -114,6 +115,7 @@ export class Driver {
         state: "connecting",
         failure: undefined,
         claim: 0,
+        read: 0,
       });
     });
     this.#send({ kind: "begun", tip: client.tip(), refused });
@@ -150,7 +152,7 @@ export class Driver {
     const fetch = isRemote ? this.#remote.of(index) : globalThis.fetch.bind(globalThis);
     const transport: Transport = { timeout, fetch };
     if (kind === "relay") return new RelaySource(url, transport);
-    return new NodeSource(url, transport, this.#wasm.hashingBlob);
+    return new NodeSource(url, transport, this.#wasm.hashingBlob, this.#args.sources.length);
   }
 
   /** Passes an event to the client, and does what follows. */
@@ -250,10 +252,12 @@ export class Driver {
         };
       }
       case "headers": {
+        // The client lacks these, also if it was sent them before and refused them.
+        asked.read = first - 1;
         const records = await source.headers(first, count, signal);
-        const last = first + recordCount(records) - 1;
+        const last = first - 1 + Math.min(count, recordCount(records));
         return (now) => {
-          this.#read = Math.max(this.#read, last);
+          asked.read = last;
           this.#client.onHeaders(request, records, now);
         };
       }
@@ -269,13 +273,18 @@ export class Driver {
   /** Reports how far the client is, and whether all chains have been followed to their ends. */
   #reportProgress(): void {
     const isSynced = this.#client.isSettled();
-    const read = this.#read;
     // The client drops the claims of all other sources too.
-    const counted = this.#asked.filter(({ state }) => ["connecting", "following"].includes(state));
+    const counted = this.#asked.filter(
+      ({ state, claim }) => claim > 0 && ["connecting", "following"].includes(state),
+    );
+    const read = Math.max(
+      this.#client.tip()?.height ?? 0,
+      ...counted.map(({ read, claim }) => Math.min(read, claim)),
+    );
     const target = Math.max(read, ...counted.map(({ claim }) => claim));
     const at = performance.now();
     const isNew = read !== this.#reported.read || target !== this.#reported.target;
-    if (isNew && (isSynced || at - this.#reported.at >= PROGRESS)) {
+    if (counted.length > 0 && isNew && (isSynced || at - this.#reported.at >= PROGRESS)) {
       this.#reported = { read, target, at };
       this.#send({ kind: "progress", read, target });
     }

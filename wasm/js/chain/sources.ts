@@ -1,4 +1,5 @@
 /** Sources of headers, as a worker asks them. Nothing that they answer is trusted. */
+import { REQUESTS } from "../budget.js";
 import { JsonReader, type Wanted } from "../monero/json.js";
 import { MoneroNode } from "../monero/node.js";
 import { failure, send, type Sink, type Transport } from "../monero/transport.js";
@@ -27,6 +28,9 @@ const BEGINNING = 10;
 
 const DIFFICULTY_BYTES = 16;
 
+/** The most blocks that a node is asked for at once. */
+const MAX_AHEAD = 8;
+
 /** The longest answer about a relay's tip. */
 const MAX_TIP = 4 << 10;
 
@@ -39,11 +43,17 @@ const TIP: Wanted = new Map([
 export class NodeSource implements HeaderSource {
   readonly node: MoneroNode;
   readonly #hashingBlobOf: HashingBlobOf;
+  readonly #timeout: number;
+  readonly #ahead: number;
 
-  constructor(url: string, transport: Transport, hashingBlobOf: HashingBlobOf) {
+  /** @param sources - the number of the follower's sources. */
+  constructor(url: string, transport: Transport, hashingBlobOf: HashingBlobOf, sources: number) {
     // The client repeats requests by itself.
     this.node = new MoneroNode(url, { ...transport, retries: 0 });
     this.#hashingBlobOf = hashingBlobOf;
+    this.#timeout = transport.timeout;
+    // All sources share the requests in flight. With this share, those that answer late delay no other one.
+    this.#ahead = Math.min(MAX_AHEAD, Math.floor(REQUESTS / sources));
   }
 
   async tip(signal: AbortSignal): Promise<SourceTip> {
@@ -53,13 +63,16 @@ export class NodeSource implements HeaderSource {
 
   async headers(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
     const records: Uint8Array[] = [];
+    const end = performance.now() + this.#timeout;
+    const options = { signal, ahead: this.#ahead };
     try {
-      for await (const { blob } of this.node.getBlocks(first, first + count - 1, { signal })) {
+      for await (const { blob } of this.node.getBlocks(first, first + count - 1, options)) {
         const header = this.#hashingBlobOf(blob);
         // The beginning has the version, from which the client sees whether the format is a new one.
         const record = header ?? blob.slice(0, BEGINNING);
         records.push(Uint8Array.of(record.length), record);
-        if (!header) break;
+        // A slow node's answer has fewer blocks: until it is complete, the client counts none of them.
+        if (!header || performance.now() > end) break;
       }
     } catch (error) {
       // What has arrived is of use.
