@@ -1,5 +1,7 @@
 //! The function over record batches.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, FixedSizeBinaryBuilder, StringBuilder};
@@ -14,6 +16,10 @@ use crate::{KernelError, OUTPUTS};
 
 /// The bytes of a batch's reasons after which the others are null. The column can have 2 GiB.
 const MOST_REASONS: usize = 1 << 30;
+
+/// The bytes of decoded texts after which a part of a batch ends. Rows may share a text, so the whole batch could
+/// decode to far more bytes than it has.
+const MOST_DECODED: usize = 16 << 20;
 
 /// How a kernel hashes.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +41,7 @@ impl Settings {
 }
 
 /// Verifies record batches, and keeps the memory of the last key between them: 256 MiB, and 2 MiB
-/// for each lane of each thread.
+/// for each lane of each thread. Decoded texts take 17 MiB at most.
 #[derive(Debug)]
 pub struct Kernel {
     settings: Settings,
@@ -114,10 +120,15 @@ impl Kernel {
     ) -> Result<RecordBatch, E> {
         let schema = Kernel::schema(batch.schema_ref())?;
         let rows = Rows::of(batch, self.settings.blocks)?;
-        let parsed: Vec<_> = (0..batch.num_rows()).map(|row| rows.parse(row)).collect();
-        let hashes = self.hash(&parsed, hashed)?;
+        let mut verdicts = Verdicts::new(batch.num_rows(), MOST_REASONS);
+        let mut left = 0..batch.num_rows();
+        while !left.is_empty() {
+            let parsed = next_part(&rows, &mut left);
+            let hashes = self.hash(&parsed, &hashed)?;
+            verdicts.append(&parsed, &hashes)?;
+        }
         let mut columns = batch.columns().to_vec();
-        columns.extend(verdicts(&parsed, &hashes, MOST_REASONS)?);
+        columns.extend(verdicts.finish());
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let verified = RecordBatch::try_new_with_options(schema, columns, &options);
         Ok(verified.map_err(KernelError::from)?)
@@ -127,7 +138,7 @@ impl Kernel {
     fn hash<E: From<KernelError> + Send>(
         &mut self,
         parsed: &[Result<Proof<'_>, Unusable>],
-        hashed: impl Fn(usize) -> Result<(), E> + Sync,
+        hashed: &(impl Fn(usize) -> Result<(), E> + Sync),
     ) -> Result<Vec<Hash>, E> {
         let proofs = || {
             let numbered = parsed.iter().enumerate();
@@ -141,7 +152,7 @@ impl Kernel {
             for (version, rows) in Version::ALL.into_iter().zip(group.rows) {
                 let inputs: Vec<&[u8]> = rows.iter().map(|&row| inputs[row]).collect();
                 pool.set_version(version);
-                let computed = pool.try_hash_many(&inputs, &hashed)?;
+                let computed = pool.try_hash_many(&inputs, hashed)?;
                 rows.into_iter().zip(computed).for_each(|(row, hash)| hashes[row] = hash);
             }
         }
@@ -168,39 +179,77 @@ impl Kernel {
     }
 }
 
-/// Builds the appended columns. Reasons are null after `most` bytes of them.
-fn verdicts(
-    parsed: &[Result<Proof<'_>, Unusable>],
-    hashes: &[Hash],
-    most: usize,
-) -> Result<[ArrayRef; OUTPUTS.len()], KernelError> {
-    let mut pow_hash = FixedSizeBinaryBuilder::with_capacity(parsed.len(), HASH_SIZE as i32);
-    let mut valid = BooleanBuilder::with_capacity(parsed.len());
-    let mut reason = StringBuilder::new();
-    let mut append = |why: Option<&str>| {
-        let has_room = reason.values_slice().len() < most;
-        reason.append_option(why.filter(|_| has_room));
-    };
-    for (parsed, hash) in parsed.iter().zip(hashes) {
-        let proof = match parsed {
-            Ok(proof) => proof,
-            Err(unusable) => {
-                pow_hash.append_null();
-                let (verdict, why) = match unusable {
-                    Unusable::Malformed(why) => (Some(false), why),
-                    Unusable::Earlier(why) => (None, why),
-                };
-                valid.append_option(verdict);
-                append(Some(why));
-                continue;
-            }
-        };
-        let checked = proof.requirement.check(hash);
-        pow_hash.append_value(hash)?;
-        valid.append_value(checked.is_ok());
-        append(checked.err().as_deref());
+/// Parses the next rows of a batch.
+fn next_part<'a>(rows: &'a Rows<'_>, left: &mut Range<usize>) -> Vec<Result<Proof<'a>, Unusable>> {
+    let (mut part, mut decoded) = (Vec::with_capacity(left.len()), 0);
+    while decoded < MOST_DECODED
+        && let Some(row) = left.next()
+    {
+        let parsed = rows.parse(row);
+        if let Ok(Proof { blob: Cow::Owned(blob), .. }) = &parsed {
+            decoded += blob.len();
+        }
+        part.push(parsed);
     }
-    Ok([Arc::new(pow_hash.finish()), Arc::new(valid.finish()), Arc::new(reason.finish())])
+    part
+}
+
+/// Builds the appended columns.
+struct Verdicts {
+    pow_hash: FixedSizeBinaryBuilder,
+    valid: BooleanBuilder,
+    reason: StringBuilder,
+    /// The bytes of reasons after which the others are null.
+    most: usize,
+}
+
+impl Verdicts {
+    fn new(rows: usize, most: usize) -> Verdicts {
+        Verdicts {
+            pow_hash: FixedSizeBinaryBuilder::with_capacity(rows, HASH_SIZE as i32),
+            valid: BooleanBuilder::with_capacity(rows),
+            reason: StringBuilder::new(),
+            most,
+        }
+    }
+
+    /// Appends the verdicts on the next rows.
+    fn append(
+        &mut self,
+        parsed: &[Result<Proof<'_>, Unusable>],
+        hashes: &[Hash],
+    ) -> Result<(), KernelError> {
+        for (parsed, hash) in parsed.iter().zip(hashes) {
+            match parsed {
+                Ok(proof) => {
+                    let checked = proof.requirement.check(hash);
+                    self.pow_hash.append_value(hash)?;
+                    self.valid.append_value(checked.is_ok());
+                    self.append_reason(checked.err().as_deref());
+                }
+                Err(unusable) => {
+                    let (verdict, why) = match unusable {
+                        Unusable::Malformed(why) => (Some(false), why),
+                        Unusable::Earlier(why) => (None, why),
+                    };
+                    self.pow_hash.append_null();
+                    self.valid.append_option(verdict);
+                    self.append_reason(Some(why));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn append_reason(&mut self, why: Option<&str>) {
+        let has_room = self.reason.values_slice().len() < self.most;
+        self.reason.append_option(why.filter(|_| has_room));
+    }
+
+    fn finish(mut self) -> [ArrayRef; OUTPUTS.len()] {
+        let (pow_hash, valid) = (self.pow_hash.finish(), self.valid.finish());
+        [Arc::new(pow_hash), Arc::new(valid), Arc::new(self.reason.finish())]
+    }
 }
 
 #[cfg(test)]
@@ -213,8 +262,9 @@ mod tests {
     #[test]
     fn reasons_without_room_are_null() {
         let rows: Vec<_> = (0..4).map(|_| Err(Unusable::Malformed("because".to_owned()))).collect();
-        let columns = verdicts(&rows, &[[0; HASH_SIZE]; 4], 10).expect("columns");
-        let [pow_hash, valid, reason] = &columns;
+        let mut verdicts = Verdicts::new(4, 10);
+        verdicts.append(&rows, &[[0; HASH_SIZE]; 4]).expect("hashes");
+        let [pow_hash, valid, reason] = &verdicts.finish();
         let reasons: Vec<Option<&str>> = reason.as_string::<i32>().iter().collect();
         assert_eq!(reasons, [Some("because"), Some("because"), None, None]);
         assert_eq!((pow_hash.null_count(), valid.as_boolean().false_count()), (4, 4));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use arrow_array::RecordBatch;
-use randomx::Version;
+use randomx::{HASH_SIZE, Version};
 use randomx_monero::{Hash, HashingBlob, Network, RANDOMX_VERSION};
 
 use crate::KernelError;
@@ -112,26 +112,19 @@ fn before_randomx(network: Network, version: u8, height: Option<Number<'_>>) -> 
 
 /// Parses a seed hash.
 pub(crate) fn seed_hash(value: Option<Value<'_>>) -> Result<Hash, String> {
-    let bytes = to_bytes(value.ok_or("expected 32 bytes, got null")?)?;
-    let length = bytes.len();
-    Hash::try_from(bytes.as_ref()).map_err(|_| format!("expected 32 bytes, got {length}"))
+    let value = value.ok_or("expected 32 bytes, got null")?;
+    let bytes = to_bytes(value, HASH_SIZE, "32 bytes")?;
+    Hash::try_from(bytes.as_ref()).map_err(|_| format!("expected 32 bytes, got {}", bytes.len()))
 }
 
 /// Parses a hashing blob.
 pub(crate) fn blob(value: Option<Value<'_>>) -> Result<Cow<'_, [u8]>, String> {
     let value = value.ok_or("expected bytes, got null")?;
-    let length = match value {
-        Value::Bytes(bytes) => bytes.len(),
-        Value::Text(digits) => digits.len() / 2,
-    };
-    if length > MAX_BLOB {
-        return Err(format!("expected at most {MAX_BLOB} bytes, got {length}"));
-    }
-    to_bytes(value)
+    to_bytes(value, MAX_BLOB, &format!("at most {MAX_BLOB} bytes"))
 }
 
 fn parse_target(value: Value<'_>) -> Result<Target, String> {
-    Target::parse(&to_bytes(value)?)
+    Target::parse(&to_bytes(value, HASH_SIZE, "4, 8 or 32 bytes")?)
 }
 
 fn version(number: &Number<'_>) -> Result<Version, String> {
@@ -144,8 +137,16 @@ fn version(number: &Number<'_>) -> Result<Version, String> {
     known.ok_or_else(|| format!("expected 1 or 2, got {given}"))
 }
 
-/// Returns the bytes of a value, which text has as hexadecimal digits of either case.
-fn to_bytes(value: Value<'_>) -> Result<Cow<'_, [u8]>, String> {
+/// Returns the bytes of a value, which text has as hexadecimal digits of either case. A value of more than `most` bytes
+/// is refused before it is decoded: many rows may share one long text.
+fn to_bytes<'a>(value: Value<'a>, most: usize, expected: &str) -> Result<Cow<'a, [u8]>, String> {
+    let (length, is_whole) = match value {
+        Value::Bytes(bytes) => (bytes.len(), true),
+        Value::Text(digits) => (digits.len() / 2, digits.len().is_multiple_of(2)),
+    };
+    if length > most && is_whole {
+        return Err(format!("expected {expected}, got {length}"));
+    }
     match value {
         Value::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
         Value::Text(digits) => hex::decode(digits).map(Cow::Owned).map_err(|_| {

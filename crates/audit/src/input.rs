@@ -103,9 +103,7 @@ impl Input {
     /// Returns what distinguishes the input from others. It is complete after [`Input::plan`].
     pub(crate) fn name(&self) -> String {
         match self {
-            // The network decides which blocks of earlier versions have no RandomX proof of work.
-            Input::Files(files, Network::Mainnet) => files.name(),
-            Input::Files(files, network) => format!("{} of {network}", files.name()),
+            Input::Files(files, network) => files.name(*network),
             Input::Remote(remote) => format!("the chain of {}", remote.network()),
             Input::Store(chain) => format!("a store of {}", chain.network()),
         }

@@ -15,6 +15,7 @@ mod types;
 use std::path::{Path, PathBuf};
 
 use randomx_arrow::read;
+use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::epoch::{Epoch, label};
@@ -146,11 +147,16 @@ impl Input {
         }
     }
 
-    /// Returns what distinguishes the input from others. It is complete after [`Input::plan`].
-    pub fn name(&self) -> String {
-        match &self.files {
+    /// Returns what distinguishes the input, as rows of a network, from others. It is complete after [`Input::plan`].
+    pub fn name(&self, network: Network) -> String {
+        let files = match &self.files {
             Files::Tables(files) => format!("Parquet files {}", files.fingerprint()),
             Files::Lines(lines) => format!("JSON lines {}", lines.fingerprint()),
+        };
+        match network {
+            Network::Mainnet => files,
+            // The network decides which blocks of earlier versions have no RandomX proof of work.
+            network => format!("{files} of {network}"),
         }
     }
 }

@@ -14,6 +14,7 @@ use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::argument;
+use crate::checkpoint;
 use crate::hashing::thread_count;
 use crate::storage::Storages;
 
@@ -27,6 +28,7 @@ pub(crate) struct Audit {
     folder: Folder,
     output: PathBuf,
     manifest: Manifest,
+    network: Network,
     jobs: Vec<(Task, Rows)>,
     memory: usize,
     left_out: u64,
@@ -37,6 +39,7 @@ pub(crate) struct Audit {
 struct Job {
     output: PathBuf,
     manifest: Manifest,
+    network: String,
     task: Task,
     rows: Rows,
 }
@@ -44,7 +47,9 @@ struct Job {
 #[pymethods]
 impl Audit {
     #[new]
-    #[pyo3(signature = (input, output, *, lines = false, first = None, last = None, reads = None, writes = None))]
+    #[pyo3(signature = (
+        input, output, *, lines = false, first = None, last = None, network = "mainnet", reads = None, writes = None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "Python has keywords")]
     fn new(
         py: Python<'_>,
@@ -53,9 +58,11 @@ impl Audit {
         lines: bool,
         #[pyo3(from_py_with = argument::first)] first: Option<u64>,
         #[pyo3(from_py_with = argument::last)] last: Option<u64>,
+        network: &str,
         reads: Option<Py<PyAny>>,
         writes: Option<Py<PyAny>>,
     ) -> PyResult<Audit> {
+        let network = checkpoint::network(network)?;
         let storages = Storages::new(reads, writes);
         let reads = storages.reads.as_ref();
         let format = if lines { Format::Lines } else { Format::Parquet };
@@ -63,13 +70,13 @@ impl Audit {
             let mut input = Input::open(reads, &input, format, MOST_ROWS)?;
             let jobs = input.plan(reads, first, last)?;
             // The folder of an audit by the program `randomx-audit` is the same.
-            let manifest = Manifest { command: "audit".to_owned(), input: input.name() };
+            let manifest = Manifest { command: "audit".to_owned(), input: input.name(network) };
             let folder = Folder::open(Arc::clone(&storages.writes), &output, &manifest)?;
             Ok((folder, manifest, jobs, input))
         };
         let (folder, manifest, jobs, input) = storages.detach(py, open)?.map_err(error)?;
         let (memory, left_out) = (input.memory(), input.left_out());
-        Ok(Audit { storages, folder, output, manifest, jobs, memory, left_out })
+        Ok(Audit { storages, folder, output, manifest, network, jobs, memory, left_out })
     }
 
     /// The number of epochs.
@@ -98,6 +105,7 @@ impl Audit {
             let job = Job {
                 output: self.output.clone(),
                 manifest: self.manifest.clone(),
+                network: self.network.to_string(),
                 task: task.clone(),
                 rows: rows.clone(),
             };
@@ -133,8 +141,9 @@ pub(crate) fn audit_epoch(
     writes: Option<Py<PyAny>>,
 ) -> PyResult<bool> {
     let threads = thread_count(threads)?;
-    let Job { output, manifest, task, rows } = serde_json::from_slice(&job)
+    let Job { output, manifest, network, task, rows } = serde_json::from_slice(&job)
         .map_err(|problem| PyValueError::new_err(format!("job: {problem}")))?;
+    let network = checkpoint::network(&network)?;
     let storages = Storages::new(reads, writes);
     let work = || {
         let folder = Folder::join(Arc::clone(&storages.writes), &output, &manifest)?;
@@ -142,7 +151,7 @@ pub(crate) fn audit_epoch(
         if randomx_epochs::done(&folder, &task)?.is_some() {
             return Ok(false);
         }
-        let mut kernel = randomx_epochs::kernel(threads, Network::Mainnet);
+        let mut kernel = randomx_epochs::kernel(threads, network);
         let read = |take: Take<'_>| rows.read(storages.reads.as_ref(), take);
         let goes_on = |_| storages.handle_signals();
         randomx_epochs::audit(&folder, &mut kernel, &task, false, read, goes_on)?;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyInterruptedError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use randomx_epochs::{Local, Storage, StoredFile};
@@ -91,6 +91,10 @@ impl Interrupts {
                 if !problem.is_instance_of::<PyException>(py) {
                     self.remember(py, &problem);
                 }
+                if problem.is_instance_of::<PyInterruptedError>(py) {
+                    // Rust's loops that read would try again, without end.
+                    return io::Error::other(problem);
+                }
                 io::Error::from(problem)
             })
         })
@@ -105,7 +109,7 @@ impl Interrupts {
         self.signals.handle().map_err(|problem| {
             // A handler may raise any exception, which is no failure of a storage.
             Python::attach(|py| self.remember(py, &problem));
-            io::Error::from(problem)
+            io::Error::other(problem)
         })
     }
 }

@@ -107,8 +107,14 @@ impl Iterator for Verifying {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // The reader may have the lock of the interpreter.
-        let verified = stream::guard(|| Python::attach(|py| py.detach(|| self.verify())));
+        let verified = stream::guard(|| {
+            // The reader may have the lock of the interpreter.
+            Python::attach(|py| {
+                // Rows that take little time call nothing that handles signals.
+                py.check_signals().map_err(|problem| ArrowError::ExternalError(problem.into()))?;
+                py.detach(|| self.verify())
+            })
+        });
         if !matches!(verified, Ok(Some(_))) {
             self.source = None;
         }

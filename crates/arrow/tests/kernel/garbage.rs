@@ -117,6 +117,29 @@ fn texts_that_are_no_utf_8_are_reasons() {
 }
 
 #[test]
+fn long_seed_hashes_and_targets_are_refused_before_they_are_decoded() {
+    let share = &shares()[0];
+    let bytes = |value: &[u8]| Arc::new(BinaryArray::from_iter_values([value])) as ArrayRef;
+    let columns = [
+        ("seed_hash", bytes(&share.seed_hash)),
+        ("hashing_blob", bytes(&share.hashing_blob)),
+        ("target", bytes(&[0xff; 8])),
+    ];
+    // Decoded, they would not be hexadecimal digits.
+    let long: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(66)]));
+    for (index, reason) in [
+        (0, "seed_hash: expected 32 bytes, got 33"),
+        (2, "target: expected 4, 8 or 32 bytes, got 33"),
+    ] {
+        let mut columns = columns.clone();
+        columns[index].1 = Arc::clone(&long);
+        let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+        let result = kernel().verify(&batch).expect("a result");
+        assert_eq!(verdicts(&result), [(Some(false), Some(reason.to_owned()))]);
+    }
+}
+
+#[test]
 fn numbers_below_one_are_reasons() {
     let share = &shares()[0];
     let numbers = vec![Some(0), Some(-1), Some(i64::MIN), None];

@@ -21,6 +21,8 @@ fn lines_of_any_form_get_a_verdict() {
     let blocks = chain(2, 3, 1);
     let seed = hex::encode(blocks[0].seed_hash);
     let mut input = String::new();
+    let mut padded = line(&blocks[1], r#""height":2,"#, r#""difficulty":1"#, "");
+    padded += &" ".repeat((3 << 20) - padded.len());
     for text in [
         line(&blocks[0], r#""height":1,"#, r#""difficulty":1"#, r#","pool":{"a":[1]},"x":null"#),
         line(&blocks[3], r#""height":2113,"#, r#""difficulty":"1","version":2"#, ""),
@@ -33,6 +35,9 @@ fn lines_of_any_form_get_a_verdict() {
         "[1,2]".to_owned(),
         format!(r#"{{"seed_hash":"{seed}","hashing_blob":7,"difficulty":1}}"#),
         format!(r#"{{"height":5,"hashing_blob":"{}"}}"#, "0".repeat(4 << 20)),
+        // The first 3 MiB are an object.
+        format!("{padded} x"),
+        padded,
         r#"{"height":3,"seed_hash":null}"#.to_owned(),
     ] {
         writeln!(input, "{text}").expect("a string");
@@ -42,18 +47,19 @@ fn lines_of_any_form_get_a_verdict() {
     let arguments = ["audit", "--jsonl", text(&file), "--output", text(&output)];
     audit(&arguments).assert().code(1);
     let of = |name: &str| verdicts(&output.join(format!("{name}.parquet")));
+    let valid = || (Some(true), None);
     let reason = |reason: &str| (Some(false), Some(reason.to_owned()));
     let missing = || reason("hashing_blob: expected bytes, got null");
-    assert_eq!(of("epoch-0000000000"), [(Some(true), None), (Some(true), None), missing()]);
-    assert_eq!(of("epoch-0000002048"), [(Some(true), None)]);
+    assert_eq!(of("epoch-0000000000"), [valid(), valid(), valid(), missing()]);
+    assert_eq!(of("epoch-0000002048"), [valid()]);
     let digits = "difficulty: expected only decimal digits (no sign, fraction or exponent)";
     let blob = "hashing_blob: expected an even number of hexadecimal digits, got \"7\"";
-    assert_eq!(of(&format!("seed-{seed}")), [(Some(true), None), reason(digits), reason(blob)]);
+    assert_eq!(of(&format!("seed-{seed}")), [valid(), reason(digits), reason(blob)]);
     let other =
         reason("line: expected a JSON object of at most 3 MiB with the fields of a proof of work");
-    assert_eq!(of("unknown"), vec![other; 4]);
+    assert_eq!(of("unknown"), vec![other; 5]);
     let first = read(&output.join("epoch-0000000000.parquet"));
-    assert_eq!(first["line"].as_primitive::<UInt64Type>().values().to_vec(), [1, 3, 11]);
+    assert_eq!(first["line"].as_primitive::<UInt64Type>().values().to_vec(), [1, 3, 12, 13]);
     let other = first["other"].as_string::<i32>();
     assert_eq!(other.value(0), r#"{"pool":{"a":[1]},"x":null}"#);
     let unknown = read(&output.join("unknown.parquet"));
@@ -61,10 +67,12 @@ fn lines_of_any_form_get_a_verdict() {
     assert_eq!(other[..3], ["not JSON", "", "[1,2]"]);
     assert!(other[3].starts_with(r#"{"height":5,"hashing_blob":"000"#) && other[3].len() == 1000);
     let summary = summary(&output);
-    assert_eq!((&summary["blocks"], &summary["valid"]), (&11.into(), &4.into()));
+    assert_eq!((&summary["blocks"], &summary["valid"]), (&13.into(), &5.into()));
+    // Of the valid rows, one has only a target.
+    assert_eq!(summary["work"], "4");
     let unknown = summary["epochs"].as_array().expect("epochs").last().expect("an epoch");
     assert_eq!(unknown["file"], "unknown.parquet");
-    for (row, line) in ["6", "7", "8", "10"].into_iter().enumerate() {
+    for (row, line) in ["6", "7", "8", "10", "11"].into_iter().enumerate() {
         assert_eq!(unknown["evidence"][row]["line"], line);
     }
 }

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::storage::{Chunks, Storage};
 use crate::task::Take;
 
-/// The longest line. The rest of a longer one is skipped, which makes it malformed.
+/// The longest line. A longer one is malformed, and its rest is skipped.
 const MAX_LINE: u64 = 3 << 20;
 
 /// The bytes that are kept of a malformed line.
@@ -160,14 +160,16 @@ fn unreadable(path: &Path, problem: io::Error) -> Error {
     Error::Read { path: path.to_owned(), problem }
 }
 
-/// Reads a line without its ending, and returns the bytes that it takes in the file. `None` at the
-/// end.
+/// Reads a line, and returns the bytes that it takes in the file. `None` at the end.
 fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
     line.clear();
-    let limited = &mut reader.by_ref().take(MAX_LINE);
+    // The longest line and its ending.
+    let limited = &mut reader.by_ref().take(MAX_LINE + 1);
     let mut length = limited.read_until(b'\n', line)? as u64;
-    if length == MAX_LINE && !line.ends_with(b"\n") {
+    if length > MAX_LINE && !line.ends_with(b"\n") {
         length += skip_line(reader)?;
+        // The start of the line may be an object and spaces. No JSON has a zero.
+        line.push(0);
     }
     Ok((length > 0).then_some(length))
 }

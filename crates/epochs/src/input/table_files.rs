@@ -356,7 +356,7 @@ fn choose(
 
 fn is_table(path: &Path) -> bool {
     let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    !hidden && path.extension().is_some_and(|extension| extension == "parquet")
+    !hidden && path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
 #[cfg(test)]

@@ -300,7 +300,7 @@ class Storage(Protocol):
     """
 
     def list(self, path: str) -> list[str] | None:
-        """Returns the names of the files in a folder, or `None` if the path is a file."""
+        """Returns all names in a folder, also those of folders, or `None` if the path is a file."""
     def open(self, path: str) -> StoredFile:
         """Opens a file. Raises `FileNotFoundError` if there is none."""
     def put(self, source: str, path: str) -> None:
@@ -308,7 +308,11 @@ class Storage(Protocol):
 
 @final
 class Audit:
-    """An audit of an input into a folder, planned by this process. `randomx_web.audit` uses it."""
+    """An audit of an input into a folder, planned by this process. `randomx_web.audit` uses it.
+
+    Blocks of a version before RandomX are neither valid nor invalid if `network` had such a version at
+    their heights.
+    """
 
     def __new__(
         cls,
@@ -318,6 +322,7 @@ class Audit:
         lines: bool = False,
         first: int | None = None,
         last: int | None = None,
+        network: str = "mainnet",
         reads: Storage | None = None,
         writes: Storage | None = None,
     ) -> Audit: ...

@@ -50,7 +50,7 @@ class ObjectStore:
         if kind == fs.FileType.File:
             return None
         found = self._filesystem.get_file_info(fs.FileSelector(path))
-        return [entry.base_name for entry in found if entry.is_file]
+        return [entry.base_name for entry in found]
 
     def open(self, path: str) -> Any:
         return self._filesystem.open_input_file(path)

@@ -35,6 +35,9 @@ input and output:
   folder must have the same columns in the same order. With --from or --to, rows without a height are
   left out, also malformed ones; stderr has their number.
 
+Blocks of a version before RandomX are neither valid nor invalid if --network had such a version at
+their heights.
+
 Rows are not compared: a proof of work that is listed twice counts twice.
 
 Each file is written when its epoch is complete. To resume an interrupted run, run the same command
@@ -67,6 +70,7 @@ def audit(
     *,
     first: int | None = None,
     last: int | None = None,
+    network: str = "mainnet",
     ray: str | None = None,
     threads: int = 1,
     retries: int = 5,
@@ -78,13 +82,21 @@ def audit(
     `threads` processors. An epoch whose process or machine was lost, or that found no memory, is
     tried up to `retries` times again. Raises RuntimeError if Ray fails. If no machine of the cluster
     fits a task, a line on stderr says why, and the run waits for one. With `first` or `last`, rows
-    without a height are left out, and a line on stderr has their number.
+    without a height are left out, and a line on stderr has their number. Blocks of a version before
+    RandomX are neither valid nor invalid if `network` had such a version at their heights.
     """
     places = [Place.named(fspath(place)) for place in (input, output)]
     (reads, source), (writes, target) = (place.split() for place in places)
     lines = source.endswith((".jsonl", ".ndjson"))
     plan = Audit(
-        source, target, lines=lines, first=first, last=last, reads=reads, writes=writes
+        source,
+        target,
+        lines=lines,
+        first=first,
+        last=last,
+        network=network,
+        reads=reads,
+        writes=writes,
     )
     try:
         _print_left_out(plan.left_out)
@@ -191,6 +203,12 @@ def parser() -> argparse.ArgumentParser:
         help="the last block; rows without a height are left out",
     )
     parser.add_argument(
+        "--network",
+        metavar="NAME",
+        default="mainnet",
+        help="the blocks' network: mainnet, stagenet, testnet or regtest [default: mainnet]",
+    )
+    parser.add_argument(
         "--threads",
         metavar="N",
         type=_threads,
@@ -218,6 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 options.output,
                 first=options.first,
                 last=options.last,
+                network=options.network,
                 ray=options.ray,
                 threads=options.threads,
                 retries=options.retries,

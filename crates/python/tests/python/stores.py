@@ -79,18 +79,28 @@ def write_rows(path: Path, values: list[bytes]) -> None:
 
 def audited(source: Path, output: Path, store: Store) -> int:
     """Audits an input through a store, and returns the number of invalid rows."""
-    plan = _native.Audit(str(source), str(output), reads=store, writes=store)
+    lines = source.suffix == ".jsonl"
+    plan = _native.Audit(str(source), str(output), lines=lines, reads=store, writes=store)
     for _, job in plan.left():
         assert _native.audit_epoch(job, reads=store, writes=store)
     return plan.finish()[0]
 
 
 @contextmanager
+def sigint_after(seconds: float) -> Iterator[None]:
+    """Presses Ctrl-C after some time, unless the block has ended."""
+    timer = threading.Timer(seconds, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
 def ctrl_c(seconds: float) -> Iterator[None]:
     """Presses Ctrl-C after some time, which must end the block soon."""
-    timer = threading.Timer(seconds, os.kill, [os.getpid(), signal.SIGINT])
     start = time.monotonic()
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with sigint_after(seconds), pytest.raises(KeyboardInterrupt):
         yield
     assert time.monotonic() - start < 30

@@ -4,29 +4,36 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 import pytest
-from pyarrow import parquet
+from pyarrow import fs, parquet
 from randomx_web import _native, _ray, audit
+from randomx_web._storage import ObjectStore
 from stores import Store, audited, ctrl_c, write_rows
 
 
-@pytest.mark.parametrize("kind", [OSError, KeyboardInterrupt])
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.jsonl"])
+@pytest.mark.parametrize("kind", [OSError, InterruptedError, KeyboardInterrupt])
 def test_no_failure_is_lost_or_blamed_on_the_file(
-    kind: type[BaseException], tmp_path: Path
+    kind: type[BaseException], name: str, tmp_path: Path
 ) -> None:
-    source = tmp_path / "rows.parquet"
-    write_rows(source, [bytes([row]) for row in range(9)])
+    source = tmp_path / name
+    if source.suffix == ".jsonl":
+        source.write_text('{"height":7}\n' * 9)
+    else:
+        write_rows(source, [bytes([row]) for row in range(9)])
+    raised = OSError if issubclass(kind, OSError) else kind
     failures = 0
     for before in range(1000):
         store = Store(before, kind("the cable was cut"))
         output = tmp_path / str(before)
         try:
             invalid = audited(source, output, store)
-        except kind as problem:
+        except raised as problem:
             assert store.has_failed and "the cable was cut" in str(problem)
             # The folder can be used again.
             assert audited(source, output, Store()) == 9
@@ -101,6 +108,40 @@ def test_ctrl_c_ends_the_reading_of_local_files(tmp_path: Path) -> None:
         _native.Audit(str(source), str(tmp_path / "audit"), lines=True)
 
 
+def test_any_exception_of_a_handler_ends_the_reading_of_local_files(tmp_path: Path) -> None:
+    source = tmp_path / "long.parquet"
+    write_rows(source, [b"value"])
+    content = source.read_bytes()
+    footer = content[-8 - int.from_bytes(content[-8:-4], "little") :]
+    with source.open("r+b") as file:
+        # A long hole, which is read too, comes before the footer.
+        file.seek(256 << 30)
+        file.write(footer)
+
+    def tell(*_arguments: object) -> None:
+        raise InterruptedError("told to end")
+
+    before = signal.signal(signal.SIGALRM, tell)
+    start = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(InterruptedError, match="told to end"):
+            _native.Audit(str(source), str(tmp_path / "audit"))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - start < 30
+
+
+def test_a_folder_with_the_name_of_a_table_is_no_table(tmp_path: Path) -> None:
+    chain = tmp_path / "chain"
+    (chain / "b.parquet").mkdir(parents=True)
+    write_rows(chain / "a.parquet", [b"value"])
+    for reads in (None, ObjectStore(fs.LocalFileSystem())):
+        with pytest.raises(OSError, match=r"b\.parquet: cannot read it"):
+            _native.Audit(str(chain), str(tmp_path / "audit"), reads=reads)
+
+
 def test_signals_end_the_hashing_of_an_epoch(tmp_path: Path) -> None:
     count = 4096
     # Its versions, its time, the block before it, its nonce, the root of its transactions and their number.
@@ -167,6 +208,29 @@ def test_a_panic_has_not_the_exit_code_of_a_verdict(
     for problem in [KeyboardInterrupt(), SystemExit(7)]:
         with pytest.raises(type(problem)):
             audit.main(arguments)
+
+
+def test_the_network_decides_which_blocks_have_no_proof_of_work(tmp_path: Path) -> None:
+    source = tmp_path / "rows.jsonl"
+    # On the main network RandomX began with the next block, on the test network long before.
+    blob = (bytes([11, 11, 0]) + bytes(32 + 4 + 32) + bytes([1])).hex()
+    source.write_text(f'{{"height":1978432,"hashing_blob":"{blob}"}}\n')
+    for network, invalid in [("mainnet", 0), ("testnet", 1)]:
+        output = tmp_path / network
+        plan = _native.Audit(str(source), str(output), lines=True, network=network)
+        for _, job in plan.left():
+            assert _native.audit_epoch(job)
+        # Unlocks the folder.
+        del plan
+        # No cluster is needed if all epochs are done.
+        assert audit.audit(source, output, network=network).invalid == invalid
+        arguments = ["--ray", "none", "--input", str(source), "--output", str(output)]
+        code = audit.NOT_VALID if invalid else audit.VALID
+        assert audit.main([*arguments, "--network", network]) == code
+    with pytest.raises(ValueError, match="of audit of JSON lines [0-9a-f]{64} of testnet"):
+        audit.audit(source, output)
+    with pytest.raises(ValueError, match='^network: expected mainnet, .*, got "main"'):
+        audit.audit(source, tmp_path / "other", network="main")
 
 
 def test_numbers_out_of_range(tmp_path: Path) -> None:

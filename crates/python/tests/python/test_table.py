@@ -1,6 +1,5 @@
 """The Arrow kernel with the libraries that people use."""
 
-import os
 import signal
 import threading
 import time
@@ -13,6 +12,7 @@ import polars
 import pyarrow
 import pytest
 import randomx_web as randomx
+from stores import sigint_after
 from vectors import shares
 
 
@@ -98,15 +98,20 @@ def test_the_interpreter_runs_meanwhile() -> None:
     assert turns > 20
 
 
-def test_ctrl_c_ends_the_reading() -> None:
+@pytest.mark.parametrize("case", ["one batch", "many batches", "no hashes"])
+def test_ctrl_c_ends_the_reading(case: str) -> None:
     some = shares()[0]
     names = ["seed_hash", "hashing_blob", "difficulty"]
     table = pyarrow.table({name: [some[name]] * 5000 for name in names})
-    timer = threading.Timer(2, os.kill, [os.getpid(), signal.SIGINT])
+    batches = table.to_batches()
+    if case == "many batches":
+        batches = [batches[0].slice(0, 1)] * 5000
+    elif case == "no hashes":
+        nulls = pyarrow.nulls(1, batches[0].schema.field("seed_hash").type)
+        batches = [batches[0].slice(0, 1).set_column(0, "seed_hash", nulls)] * 200_000
     start = time.monotonic()
-    timer.start()
-    with pytest.raises(pyarrow.ArrowInvalid, match="KeyboardInterrupt"):
-        pyarrow.table(randomx.verify_table(table, threads=1))
+    with sigint_after(2), pytest.raises(pyarrow.ArrowInvalid, match="KeyboardInterrupt"):
+        pyarrow.table(randomx.verify_table(pyarrow.Table.from_batches(batches), threads=1))
     assert time.monotonic() - start < 12
     assert pyarrow.table(randomx.verify_table(table.slice(0, 3)))["valid"].to_pylist() == [True] * 3
 
