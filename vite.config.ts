@@ -9,8 +9,8 @@ import policy from "./web/headers.json" with { type: "json" };
 
 /**
  * The headers of every answer, here and from `randomx serve`. They isolate the page from other sites,
- * and allow only this site's own files and WebAssembly: no inline code. The page may request data from
- * any origin, since a visitor may name any node.
+ * and allow only this site's own files and WebAssembly. Of inline code they allow one script, by its hash. The page may
+ * request data from any origin, since a visitor may name any node.
  */
 export const headers = Object.fromEntries(
   Object.entries(policy).map(([name, parts]) => [name, parts.join("; ")]),

@@ -1,12 +1,12 @@
 /**
- * The page's only RandomX, created at first use. It replaces lost workers itself, and keeps the last cache
- * for later visits.
+ * The RandomX that Verify and Follow share, created at first use. It replaces lost workers itself, and keeps the last
+ * cache for later visits.
  */
 import { RandomX } from "../../wasm/js/index.js";
 
 let shared: Promise<RandomX> | undefined;
 
-/** Returns the page's RandomX. After a failure the next call tries again. */
+/** Returns the shared RandomX. After a failure the next call tries again. */
 export async function engine(): Promise<RandomX> {
   shared ??= RandomX.create({ keepCache: true }).catch((error: unknown) => {
     shared = undefined;

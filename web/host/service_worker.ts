@@ -94,7 +94,21 @@ async function keep(name: string): Promise<void> {
   const cache = await caches.open(CACHE);
   if (await cache.match(address(name))) return;
   // The browser's own cache may still have the file of an earlier version.
-  await cache.add(new Request(address(name), { cache: "reload" }));
+  const request = new Request(address(name), { cache: "reload" });
+  const answer = await fetch(request);
+  if (!answer.ok) throw new Error(`${name}: status ${answer.status}`);
+  if (name.endsWith(".html")) checkVersion(name, await answer.clone().text());
+  await cache.put(request, answer);
+}
+
+/**
+ * Throws if a page names files that this version does not have. A host that is being updated may send its pages and its
+ * service worker from two versions.
+ */
+function checkVersion(name: string, page: string): void {
+  for (const [, file = ""] of page.matchAll(/"\.\/(assets\/[^"]+)"/gu)) {
+    if (!FILES.has(file)) throw new Error(`${name}: ${file} is of another version`);
+  }
 }
 
 function address(name: string): string {

@@ -265,6 +265,84 @@ test("progress and outcome are in view without scrolling", { tag: "@full" }, asy
 });
 
 test(
+  "a comparison waits until the page knows which builds there are",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/nothing");
+    await view.until('[role="alert"]');
+    await view.of(
+      "html",
+      `{
+        const { fetch } = globalThis;
+        globalThis.fetch = (url, ...more) =>
+          url === "./api/info"
+            ? new Promise((resolve) => {
+                globalThis.answer = () => resolve(new Response("", { status: 404 }));
+              })
+            : fetch(url, ...more);
+      }`,
+    );
+    await view.go("#/compare?vectors=headers&builds=browser-jit,native-jit&times=no");
+    await view.click(submit);
+    await view.click(submit);
+    expect(await view.of('[data-part="task"]', "it.hidden")).toBe(true);
+    await view.of("html", "{ answer(); }");
+    await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.", RUN_TIMEOUT);
+  },
+);
+
+test("a build that starts can be cancelled", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/nothing");
+  await view.until('[role="alert"]');
+  // The worker never answers.
+  await view.of(
+    "html",
+    "{ globalThis.Worker = class { postMessage() {} terminate() {} addEventListener() {} }; }",
+  );
+  await compare(view, "vectors=headers&builds=browser-jit&times=no");
+  await view.until('.compare-rows [data-verdict="waiting"]');
+  await view.click(".task button");
+  await view.says(verdict, "0 of 8 hashes are right; the rest was cancelled.");
+  await view.until(`${submit}:not([aria-disabled])`);
+});
+
+test(
+  "hashes are right though the server frees the dataset late",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/nothing");
+    await view.until('[role="alert"]');
+    // The server hashes in light mode, whatever memory it has.
+    await view.of(
+      "html",
+      `{
+        const { fetch } = globalThis;
+        const error = { code: "timeout", message: "the dataset is still in use" };
+        globalThis.fetch = async (url, options) => {
+          if (url === "./api/info") {
+            const info = await (await fetch(url, options)).text();
+            return new Response(info.replaceAll('"available":false', '"available":true'), {
+              headers: { "Content-Type": "application/json" },
+            });
+          }
+          if (url === "./api/fast") {
+            return options.method === "DELETE"
+              ? Response.json({ error }, { status: 408 })
+              : new Response('event: done\\ndata: {"lease":"a lease"}\\n\\n');
+          }
+          if (url !== "./api/hash") return fetch(url, options);
+          return fetch(url, { ...options, body: options.body.replace('"fast"', '"light"') });
+        };
+      }`,
+    );
+    await compare(view, "vectors=headers&builds=native-fast&times=no");
+    await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.", RUN_TIMEOUT);
+    await view.until('[data-part="task"][data-done]');
+    expect(await view.count(".problem")).toBe(0);
+  },
+);
+
+test(
   "without the native server only the browser is compared",
   { tag: "@chromium" },
   async ({ started }) => {

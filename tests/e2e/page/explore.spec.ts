@@ -1,4 +1,5 @@
 /** The view Explore: its figures belong to the chosen hash and agree with each other. */
+import { setTimeout as pause } from "node:timers/promises";
 import { headers as served } from "../../../vite.config.js";
 import { expect, test, visit, type Visit } from "../browsers/page.js";
 import { readText } from "../support.js";
@@ -225,6 +226,48 @@ test("work can be cancelled, restarted, and left", { tag: "@full" }, async ({ vi
   await view.tab.back();
   await view.says(status, /^The hash is/u, 60_000);
 });
+
+test(
+  "a hash that was cancelled is not drawn when it is ready",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/nothing");
+    await view.until('[role="alert"]');
+    await view.of(
+      "html",
+      `{
+        globalThis.answers = 0;
+        globalThis.Worker = class extends Worker {
+          constructor(...given) {
+            super(...given);
+            this.addEventListener("message", ({ data }) => { answers += data.type === "answer"; });
+          }
+        };
+      }`,
+    );
+    const { hash, address } = vector(1, { hashes: "4" });
+    await view.go(address);
+    await untilCounted(view, 4);
+    const listing = await view.text('[data-part="listing"]');
+    const answers = await view.of<number>("html", "answers");
+    await view.of(
+      status,
+      `new MutationObserver(() => {
+        if (it.textContent === "Exploring one hash…") document.querySelector('${cancel}').click();
+      }).observe(it, { childList: true })`,
+    );
+    await view.fill("#explore-input", "another input");
+    await view.click(inside);
+    const words = `Cancelled. The hash is ${hash}. The distributions are of 4 hashes.`;
+    await view.says(status, words);
+    // The key's function, and the hash.
+    await expect.poll(() => view.of("html", "answers")).toBe(answers + 2);
+    await pause(500);
+    expect(await view.text(status)).toBe(words);
+    expect(await view.text('[data-part="listing"]')).toBe(listing);
+    expect(await view.count('[data-part="registers"] svg')).toBe(1);
+  },
+);
 
 test(
   "a failure that is explained late leaves the next run alone",

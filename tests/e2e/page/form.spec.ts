@@ -1,6 +1,7 @@
 /** The form for a pasted block: the errors of each field, and use by keyboard alone. */
 import { expect, test, type Visit } from "../browsers/page.js";
 import { headers } from "../support.js";
+import { block as whole } from "./monero-node.js";
 
 const [, block] = headers.blocks;
 if (!block) throw new Error("tests/vectors/mainnet-headers.json: there is no block");
@@ -60,6 +61,28 @@ test(
       expect(await view.of(field, "it.getAttribute('aria-invalid')")).toBe("false");
     }
     await view.until('#report[data-state="idle"]');
+  },
+);
+
+test(
+  "JSON that is pasted replaces the claims about the block before it",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/verify?from=paste");
+    await view.click("#fill");
+    await view.until('#expected-id:not([aria-invalid="true"])');
+    expect(await view.of("#expected-id", "it.value")).not.toBe("");
+    const { block_blob, seed_hash } = whole;
+    await view.fill("#block", JSON.stringify({ block: block_blob, seed_hash, difficulty: 1000 }));
+    expect(await view.of("#block", "it.value")).toBe(block_blob);
+    expect(await view.of("#expected-id", "it.value")).toBe("");
+    expect(await view.of("#height", "it.value")).toBe("");
+    await view.click("#from-paste [type=submit]");
+    await view.until('#report[data-state="valid"]');
+    // The key and the difficulty may belong to several blocks.
+    await view.fill("#block", JSON.stringify({ block: block_blob }));
+    expect(await view.of("#seed-hash", "it.value")).toBe(seed_hash);
+    expect(await view.of("#difficulty", "it.value")).toBe("1000");
   },
 );
 

@@ -186,6 +186,42 @@ test(
   },
 );
 
+test(
+  "an update waits until the host sends the page and its files from one version",
+  { tag: "@full" },
+  async ({ started }) => {
+    const [first, second] = ["first", "second"].map((name) => sirv(versionOf(name), { dev: true }));
+    let current = first;
+    const { address, stop } = await host((...asked) => current?.(...asked));
+    const view = await visit(started, "#/nothing", address);
+    await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+    const update = async (): Promise<void> => {
+      const worker = "navigator.serviceWorker.getRegistration()";
+      await view.of("html", `${worker}.then((registration) => registration.update())`);
+      const isInstalling = `${worker}.then((registration) => Boolean(registration.installing))`;
+      await expect.poll(() => view.of("html", isInstalling)).toBe(false);
+    };
+    const waits =
+      "navigator.serviceWorker.getRegistration().then(({ waiting }) => Boolean(waiting))";
+    // Some server of the host still has the old page.
+    current = (...asked) => (asked[0].url === "/" ? first : second)?.(...asked);
+    await update();
+    expect(await view.of("html", waits)).toBe(false);
+    await view.tab.reload();
+    await view.until('script[src$="assets/first.js"]');
+    current = second;
+    await update();
+    expect(await view.of("html", waits)).toBe(true);
+    await expect(async () => {
+      // A page that has waited too long starts with the old version.
+      await view.tab.reload();
+      expect(await view.count('script[src$="assets/second.js"]')).toBe(1);
+    }).toPass({ timeout: 30_000 });
+    await view.tab.close();
+    stop();
+  },
+);
+
 test("a host may redirect to addresses without endings", { tag: "@full" }, async ({ started }) => {
   const files = sirv(site, { dev: true });
   const { address, stop } = await host((request, response, next) => {

@@ -33,15 +33,23 @@ export interface Asked {
   aborted: number;
 }
 
+/** A block at the next height, on a chain that has another block before it. */
+export interface Branch {
+  blob: string;
+  previousId: string;
+}
+
 /**
  * Serves a node, whose chain ends with its block, with the bytes `blob`, while `work` runs. It answers
- * after `gate`.
+ * after `gate`. With a `branch` the chain has one block more, as after a reorganisation.
  */
 export async function serveNode(
   blob: string,
   work: (url: string, asked: Asked) => Promise<void>,
   gate: Promise<void> = Promise.resolve(),
+  branch?: Branch,
 ): Promise<void> {
+  const top = block.height + (branch ? 1 : 0);
   const asked = { requests: 0, aborted: 0 };
   const server = createServer((request, response) => {
     asked.requests += 1;
@@ -58,9 +66,9 @@ export async function serveNode(
       response.setHeader("Access-Control-Allow-Origin", "*");
       const { end_height: last = 0, height = last } = params;
       const outcome =
-        height > block.height
+        height > top
           ? { error: { code: -2, message: "Requested block height is too great" } }
-          : { result: { ...answer(method, params, blob), status: "OK" } };
+          : { result: { ...answer(method, params, blob, branch), status: "OK" } };
       const text = JSON.stringify({ jsonrpc: "2.0", id: "0", ...outcome });
       void gate.then(() => response.end(text));
     });
@@ -74,13 +82,20 @@ export async function serveNode(
   }
 }
 
-function answer(method: string, params: Record<string, number>, blob: string): object {
+function answer(
+  method: string,
+  params: Record<string, number>,
+  blob: string,
+  branch?: Branch,
+): object {
   const { start_height: first = 0, end_height: last = 0, height: asked = 0 } = params;
-  if (method === "get_block") return { blob, block_header: header(asked) };
+  if (method === "get_block") {
+    return { blob: asked > block.height ? branch?.blob : blob, block_header: header(asked) };
+  }
   if (method === "get_block_header_by_height") return { block_header: header(asked) };
   if (method === "get_info") {
     return {
-      height: block.height + 1,
+      height: block.height + (branch ? 2 : 1),
       top_block_hash: block.id,
       wide_difficulty: DIFFICULTY,
       nettype: "mainnet",
@@ -88,15 +103,15 @@ function answer(method: string, params: Record<string, number>, blob: string): o
     };
   }
   return {
-    headers: Array.from({ length: last - first + 1 }, (_, index) => header(first + index)),
+    headers: Array.from({ length: last - first + 1 }, (_, index) => header(first + index, branch)),
   };
 }
 
-/** Returns the node's header of a block. */
-function header(of: number): Record<string, unknown> {
+/** Returns the node's header of a block, on the branch if there is one. */
+function header(of: number, branch?: Branch): Record<string, unknown> {
   const { height, id, prev_id, seed_height, seed_hash, timestamp } = block;
   const ids = new Map([
-    [height, id],
+    [height, branch?.previousId ?? id],
     [height - 1, prev_id],
     [seed_height, seed_hash],
   ]);

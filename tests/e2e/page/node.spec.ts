@@ -1,5 +1,6 @@
 /** The view Verify with blocks that a node sends. */
 import { expect, test, type Visit } from "../browsers/page.js";
+import { madeBlock } from "../../node/monero/support.js";
 import { block, serveNode } from "./monero-node.js";
 
 async function requestBlocks(view: Visit, url: string, first: string, last = ""): Promise<void> {
@@ -58,6 +59,38 @@ test("a block of an unknown version is not judged", { tag: "@chromium" }, async 
     expect(await view.count('[data-outcome="failed"]')).toBe(0);
   });
 });
+
+test(
+  "a block of another branch is not called invalid, and the next run follows that branch",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    const previousId = "11".repeat(32);
+    const next = block.height + 1;
+    const blob = Buffer.from(madeBlock(next, previousId)).toString("hex");
+    await serveNode(
+      block.block_blob,
+      async (url) => {
+        await view.go("#/verify?from=node");
+        await requestBlocks(view, url, String(block.height));
+        await view.until('#node-result[data-state="valid"]');
+        await requestBlocks(view, url, String(next));
+        await view.until('#node-result[data-state="failed"]');
+        await view.says(
+          "#node-result .verdict",
+          "Block 3,455,888 does not follow block 3,455,887 as this page verified it: the chain was reorganised, " +
+            "or the node lies. The next run trusts the node about block 3,455,887 again.",
+        );
+        expect(await view.count("#node-result .blocks li")).toBe(0);
+        // The page takes the node's block for the one before. Nobody has done the work for this one.
+        await view.click("#from-node [type=submit]");
+        await view.until('#report [data-check="previous-id"][data-outcome="passed"]');
+        await view.until('#node-result[data-state="invalid"] [data-status="invalid"]');
+      },
+      undefined,
+      { blob, previousId },
+    );
+  },
+);
 
 test("a node's bytes that are no block have no name", { tag: "@chromium" }, async ({ view }) => {
   await serveNode("ff".repeat(200), async (url) => {

@@ -89,6 +89,10 @@ test("one click changes a byte, and one puts it back", async ({ view }) => {
   expect(await view.text('[data-byte="39"]')).toBe(before);
   expect(await view.hasFocus("#again")).toBe(true);
 
+  // The focus shows and names the part that its byte belongs to.
+  await view.of('[data-byte="39"]', "it.focus()");
+  await view.says(".parts .lit dt", /^Nonce/u);
+  expect(await view.of('[data-byte="39"]', `it.closest('[role="group"]').ariaLabel`)).toBe("Nonce");
   // With the keyboard: to the next byte and back, then change and restore it.
   await view.of('[data-byte="0"]', "it.focus()");
   await view.tab.press("ArrowRight");

@@ -1,5 +1,5 @@
 /** The connection of a view to its explorer worker. */
-import { RandomXError } from "../../../wasm/js/errors.js";
+import { aborted, RandomXError } from "../../../wasm/js/errors.js";
 import type { FromWorker, Progress, RequestName, Requests, ToWorker } from "./protocol.js";
 
 /** A request without an answer yet. */
@@ -38,7 +38,7 @@ export class Client {
     this.#end(new RandomXError("aborted", "the view was closed"));
   }
 
-  #send<Q extends RequestName>(
+  async #send<Q extends RequestName>(
     name: Q,
     args: Requests[Q]["args"],
     { signal, onProgress }: RequestOptions,
@@ -47,19 +47,23 @@ export class Client {
       this.#worker?.postMessage({ type: "abort" } satisfies ToWorker);
     };
     signal.addEventListener("abort", abort);
-    const answer = new Promise<Requests[Q]["answer"]>((resolve, reject) => {
-      if (signal.aborted) throw new RandomXError("aborted", "the work was aborted");
-      // The worker may report progress before the abort arrives.
-      const report = (progress: Progress): void => {
-        if (!signal.aborted) onProgress?.(progress);
-      };
-      this.#pending = { resolve, reject, onProgress: report };
-      this.#worker ??= this.#start();
-      this.#worker.postMessage({ type: "request", name, args });
-    });
-    return answer.finally(() => {
+    try {
+      const answer = await new Promise<Requests[Q]["answer"]>((resolve, reject) => {
+        if (signal.aborted) throw aborted(signal);
+        // The worker may report progress before the abort arrives.
+        const report = (progress: Progress): void => {
+          if (!signal.aborted) onProgress?.(progress);
+        };
+        this.#pending = { resolve, reject, onProgress: report };
+        this.#worker ??= this.#start();
+        this.#worker.postMessage({ type: "request", name, args });
+      });
+      // The worker cannot stop a hash, and answers after the abort.
+      if (signal.aborted) throw aborted(signal);
+      return answer;
+    } finally {
       signal.removeEventListener("abort", abort);
-    });
+    }
   }
 
   #start(): Worker {

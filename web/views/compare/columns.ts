@@ -52,7 +52,7 @@ export interface Column {
   label: string;
   /** Returns the reason why the build is not available, or nothing if it is. */
   missing: (native: NativeInfo | undefined) => string | undefined;
-  open: (setup: Setup) => Promise<Build>;
+  open: (setup: Setup, signal: AbortSignal) => Promise<Build>;
 }
 
 /** The columns, in order. */
@@ -65,8 +65,8 @@ export const COLUMNS: readonly Column[] = [
 ];
 
 function browser(engine: "interpreter" | "jit", label: string): Column {
-  const open = async ({ threads, lanes }: Setup): Promise<Build> => {
-    const randomx = await RandomX.create({ engine, threads, lanes });
+  const open = async ({ threads, lanes }: Setup, signal: AbortSignal): Promise<Build> => {
+    const randomx = await RandomX.create({ engine, threads, lanes, signal });
     const { configuration } = randomx;
     return {
       threads: configuration.threads,

@@ -28,8 +28,8 @@ export class Form {
   readonly #file: HTMLInputElement;
   readonly #error: HTMLElement;
   #own: OwnFile | undefined;
-  /** Resolves when the chosen file is read. */
-  #reading = Promise.resolve();
+  /** Settles when a comparison can begin. */
+  #ready: Promise<unknown> = Promise.resolve();
 
   /** Calls `onChange` after a change of the settings or the file, and `onSubmit` to compare with them. */
   constructor(root: HTMLElement, settings: Settings, onChange: () => void, onSubmit: () => void) {
@@ -48,7 +48,7 @@ export class Form {
     this.write(settings);
     showIsolation(this.#form);
     this.#form.addEventListener("change", ({ target }) => {
-      if (target === this.#file) this.#reading = this.#read();
+      if (target === this.#file) this.waitFor(this.#read());
       // Whoever chooses a set does without a file.
       else if (this.#boxes("sets").some((box) => box === target)) this.#dropFile();
       onChange();
@@ -56,10 +56,15 @@ export class Form {
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       const button = find(this.#form, "[type=submit]", HTMLButtonElement);
-      void this.#reading.then(() => {
+      void this.#ready.then(() => {
         if (!isDisabled(button)) onSubmit();
       });
     });
+  }
+
+  /** Delays submissions until some work is done, which never fails. */
+  waitFor(work: Promise<void>): void {
+    this.#ready = Promise.all([this.#ready, work]);
   }
 
   /** Whether a file is chosen, which no address can name. */

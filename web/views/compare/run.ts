@@ -74,8 +74,9 @@ async function runColumn(
   };
   let build;
   try {
-    build = await column.open(results.setup);
+    build = await column.open(results.setup, signal);
   } catch (thrown) {
+    signal.throwIfAborted();
     fail([...results.vectors.keys()], await causeOf(thrown));
     return;
   }
@@ -104,7 +105,8 @@ async function runColumn(
     const last = groups.at(-1);
     if (results.setup.times && last) await time(results, column, build, last.group, signal);
   } finally {
-    await build.close();
+    // The hashes are known already. If a lease cannot be ended, the server frees its dataset later by itself.
+    await build.close().catch(() => undefined);
   }
 }
 

@@ -52,7 +52,10 @@ class Comparison {
         this.#remember();
         copyLink.hidden = this.#form.hasFile;
       },
-      () => void this.#compare(),
+      () => {
+        // The visitor may have left the view while the form waited.
+        if (!this.#end.signal.aborted) void this.#compare();
+      },
     );
     const address = (): string => {
       const choice = this.#form.read();
@@ -67,7 +70,8 @@ class Comparison {
     this.#part("csv").addEventListener("click", () => {
       if (this.#results) download("randomx-compare.csv", "text/csv", asCsv(this.#results));
     });
-    void this.#findNative();
+    // Without it the form does not know which builds there are.
+    this.#form.waitFor(this.#findNative());
   }
 
   /** Aborts all work, and frees its memory. */

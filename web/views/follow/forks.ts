@@ -48,8 +48,14 @@ export function accusationNote({ source, evidence }: Accusation): HTMLElement {
 function inWords({ kind, common, ours, theirs, source = "" }: Fork): string {
   const depth = blocks(ours.blocks.length);
   switch (kind) {
-    case "reorg":
-      return `Reorganisation: ${depth} after block ${whole(common.height)} replaced by ${blocks(theirs.blocks.length)} with more work.`;
+    case "reorg": {
+      const count = theirs.blocks.length;
+      // Nothing replaces blocks whose difficulties were read anew and are higher.
+      const how = count
+        ? `replaced by ${blocks(count)} with more work`
+        : "left: their work is in doubt";
+      return `Reorganisation: ${depth} after block ${whole(common.height)} ${how}.`;
+    }
     case "deep-reorg":
       return `${source} has a branch with more work, which would revert ${depth}, if all its proofs of work hold.`;
     case "disagreement":

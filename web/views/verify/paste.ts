@@ -89,8 +89,13 @@ export class PasteForm {
   #wireBlock(): void {
     const block = find(this.#panel, "#block", HTMLTextAreaElement);
     block.addEventListener("input", () => {
-      if (block.value.trimStart().startsWith("{")) this.#take(() => readText(block.value));
       this.#showKind();
+      if (!block.value.trimStart().startsWith("{")) return;
+      try {
+        this.fill({ ...this.#texts(), ...readText(block.value) });
+      } catch (error) {
+        this.#showError(error);
+      }
     });
   }
 
@@ -125,18 +130,6 @@ export class PasteForm {
         chooser.value = "";
       });
     });
-  }
-
-  /** Fills the fields that were found, and leaves the others as they are. */
-  #take(read: () => Found): void {
-    try {
-      for (const [name, text] of Object.entries(read()) as [keyof Found, string][]) {
-        this.#fields[name].write(text);
-      }
-    } catch (error) {
-      this.#showError(error);
-    }
-    this.#showKind();
   }
 
   #showError(error: unknown): void {

@@ -55,6 +55,15 @@ export async function verifyRange(
       const seedHeight = await randomx.seedHeight(verdict.height, { signal });
       // Another run may have started meanwhile.
       if (signal.aborted) return STOPPED;
+      if (own && verdict.height === first && isParted(verdict)) {
+        // This page may be the one whose block is not in the chain any more.
+        verified.delete(url);
+        const before = `block ${whole(first - 1)}`;
+        const words =
+          `Block ${whole(first)} does not follow ${before} as this page verified it: the chain was reorganised, ` +
+          `or the node lies. The next run trusts the node about ${before} again.`;
+        return { state: "failed", words };
+      }
       blocks.add(verdict, keeper.subject(verdict, seedHeight));
       if (verdict.status === "update-needed") {
         const words = `Block ${whole(verdict.height)} cannot be judged: ${whyUndecided(verdict.checks)}.`;
@@ -91,6 +100,11 @@ export async function verifyRange(
     const words = isRefused ? await beyond(node, range, signal) : undefined;
     return { state: "failed", words: words ?? failure(error) };
   }
+}
+
+/** Tells whether a block names another one as the block before it. */
+function isParted({ checks }: ChainVerdict): boolean {
+  return checks.some(({ name, passed }) => name === "previous-id" && passed === false);
 }
 
 /** Explains a failure by the length of the node's chain, if the range ends beyond it. */

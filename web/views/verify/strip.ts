@@ -18,15 +18,19 @@ export class Strip {
   constructor(strip: HTMLElement, list: HTMLElement, onByte: (byte: number) => void) {
     this.#strip = strip;
     this.#list = list;
+    const light = ({ target }: Event): void => {
+      const part = target instanceof Element ? target.closest<HTMLElement>("[data-part]") : null;
+      this.light(part ? [Number(part.dataset.part)] : []);
+    };
+    const dim = (): void => {
+      this.light([]);
+    };
     for (const side of [strip, list]) {
-      side.addEventListener("pointerover", ({ target }) => {
-        const part = target instanceof Element ? target.closest<HTMLElement>("[data-part]") : null;
-        this.light(part ? [Number(part.dataset.part)] : []);
-      });
-      side.addEventListener("pointerleave", () => {
-        this.light([]);
-      });
+      side.addEventListener("pointerover", light);
+      side.addEventListener("pointerleave", dim);
     }
+    strip.addEventListener("focusin", light);
+    strip.addEventListener("focusout", dim);
     strip.addEventListener("click", ({ target }) => {
       const button = target instanceof Element ? target.closest("button") : null;
       if (!button) return;
@@ -49,7 +53,12 @@ export class Strip {
     const kept = focused instanceof HTMLElement && this.#strip.contains(focused);
     const at = kept ? Number(focused.dataset.byte) : undefined;
     this.#strip.replaceChildren(
-      ...parts.map((part, index) => mark(make("span", ...byteButtons(part, altered)), index)),
+      ...parts.map((part, index) => {
+        const span = mark(make("span", ...byteButtons(part, altered)), index);
+        span.role = "group";
+        span.ariaLabel = part.name;
+        return span;
+      }),
     );
     this.#list.replaceChildren(
       ...parts.map((part, index) => {

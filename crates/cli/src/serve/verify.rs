@@ -1,4 +1,6 @@
-//! `POST /api/verify`: one block. Fields and answer are those of the package's `verifyBlock`.
+//! `POST /api/verify`: one block of the main network. Fields and answer are those of the package's `verifyBlock`, with
+//! bytes in hex. Besides, a request may choose an `engine`, and an answer has `ms`. An answer lacks `difficulty` and
+//! `transactionIds`.
 
 use std::{sync::Arc, time::Instant};
 
@@ -124,8 +126,10 @@ fn verify(server: &Server, claim: &Claim, client: &Client) -> Result<Value, Fail
             None
         }
     };
+    let status = Status::of(&checks);
     Ok(json!({
-        "valid": Status::of(&checks) == Status::Valid,
+        "status": status.as_str(),
+        "valid": status == Status::Valid,
         "hash": hash,
         "id": found.id.map(hex::encode),
         "height": found.height,

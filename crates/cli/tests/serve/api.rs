@@ -110,6 +110,7 @@ fn a_real_block_is_valid_and_a_changed_one_is_not() {
     });
     let verdict = server.post("/api/verify", &asked).json();
     assert_eq!((&verdict["valid"], &verdict["hash"]), (&json!(true), &block["pow_hash"]));
+    assert_eq!(verdict["status"], "valid");
     assert_eq!((&verdict["id"], &verdict["height"]), (&block["id"], &block["height"]));
     let checks = verdict["checks"].as_array().expect("a list");
     let proof = checks.last().expect("a check");
@@ -120,8 +121,13 @@ fn a_real_block_is_valid_and_a_changed_one_is_not() {
     let digit = if &blob[nonce..=nonce] == "0" { "1" } else { "0" };
     asked["hashingBlob"] = json!(format!("{}{digit}{}", &blob[..nonce], &blob[nonce + 1..]));
     let verdict = server.post("/api/verify", &asked).json();
-    assert_eq!(verdict["valid"], false);
+    assert_eq!((&verdict["valid"], &verdict["status"]), (&json!(false), &json!("invalid")));
     assert_ne!(verdict["hash"], block["pow_hash"]);
+
+    // Nobody knows the rules of a later version yet.
+    asked["hashingBlob"] = json!(format!("11{}", &blob[2..]));
+    let verdict = server.post("/api/verify", &asked).json();
+    assert_eq!((&verdict["valid"], &verdict["status"]), (&json!(false), &json!("update-needed")));
 
     asked["hashingBlob"] = json!("10");
     let verdict = server.post("/api/verify", &asked).json();
