@@ -125,6 +125,13 @@ test("a block is the chain's, or an error", async () => {
     );
     await expect(call("get_block", { hash: id })).rejects.toThrow("another block than the chain's");
   }
+  // Nodes know an id in either case.
+  node.fault = lie("get_block", { blob: Buffer.from(block).toString("hex") });
+  expect(await call("get_block", { hash: id.toUpperCase() })).toMatchObject({ tx_hashes: [] });
+  node.fault = lie("get_block_header_by_hash", { block_header: { height: 8 } });
+  expect(await call("get_block_header_by_hash", { hash: id.toUpperCase() })).toMatchObject({
+    block_header: { height: 8, hash: id },
+  });
   node.fault = lie("get_block_header_by_hash", { block_header: { height: 9, hash: id } });
   await expect(call("get_block_header_by_hash", { hash: id })).rejects.toThrow("not on the chain");
   for (const height of [0, COUNT + 1, -1, "x", undefined]) {
@@ -146,6 +153,40 @@ test("transactions that are not the requested ones are errors", async () => {
     return true;
   };
   await expect(ask([absent])).rejects.toThrow("1 are missing");
+});
+
+test("an id may be repeated, and written in either case", async () => {
+  const { block, minerTransaction: id } = blockAt(4);
+  // The miner's transaction follows the header's 43 bytes. The last byte counts the others.
+  const as_hex = Buffer.from(block.subarray(43, -1)).toString("hex");
+  const ask = async (ids: string[], answer: object): Promise<unknown> => {
+    node.fault = (_, response) => {
+      response.end(JSON.stringify({ status: "OK", ...answer }));
+      return true;
+    };
+    const uri = `${node.url}/get_transactions`;
+    const body = JSON.stringify({ txs_hashes: ids });
+    return JSON.parse((await library.HttpClient.request({ uri, body })).body as string) as unknown;
+  };
+  const found = { tx_hash: id, block_height: 4 };
+  for (const ids of [
+    [id, id],
+    [id.toUpperCase(), id],
+  ]) {
+    const answer = await ask(ids, { txs: [{ as_hex }, { as_hex }] });
+    expect(answer).toMatchObject({ untrusted: false, txs: [found, found], missed_tx: [] });
+  }
+  const absent = "ab".repeat(32);
+  const ids = [absent.toUpperCase(), absent, id];
+  const answer = await ask(ids, { txs: [{ as_hex }], missed_tx: [absent, absent] });
+  expect(answer).toMatchObject({ txs: [found], missed_tx: [absent] });
+  // A transaction that is missing is not sent.
+  await expect(ask([id], { txs: [{ as_hex }], missed_tx: [id] })).rejects.toThrow(
+    "another transaction",
+  );
+  await expect(ask([id, absent], { txs: [{ as_hex }, { as_hex }] })).rejects.toThrow(
+    "1 are missing",
+  );
 });
 
 test("a node cannot hide that a transaction is in a block", async () => {

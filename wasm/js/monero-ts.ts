@@ -90,7 +90,7 @@ const JSON_RPC: Readonly<Record<string, Checked>> = {
     // The node says where the block is, and the chain decides.
     const { block_header: claimed } = await forward();
     const found = await header(chain, (claimed as Json | undefined)?.height);
-    if (found.id !== params.hash)
+    if (found.id !== lowerCase(params.hash))
       throw new Error(`block ${String(params.hash)} is not on the chain`);
     return { block_header: described(chain, found) };
   },
@@ -106,7 +106,7 @@ const JSON_RPC: Readonly<Record<string, Checked>> = {
     const { blob } = await forward();
     const found = await chain.prove(blob as string);
     const wanted = params.hash === undefined ? found?.height : found?.id;
-    if (!found || wanted !== (params.hash ?? params.height)) {
+    if (!found || wanted !== lowerCase(params.hash ?? params.height)) {
       throw new Error("get_block: the node sent another block than the chain's");
     }
     const [miner, ...others] = found.transactionIds;
@@ -125,15 +125,18 @@ const PATHS: Readonly<Record<string, Checked>> = {
     // The hash of a pruned transaction cannot be checked.
     const answer = await forward({ ...params, prune: false, decode_as_json: false });
     const { txs = [], missed_tx: missed = [] } = answer as { txs?: Json[]; missed_tx?: string[] };
-    const left = new Set(params.txs_hashes as string[]);
-    const absent = missed.filter((id) => left.delete(id));
+    // Nodes send the transaction of a repeated id as often.
+    const wanted = new Set(((params.txs_hashes ?? []) as string[]).map(lowerCase));
+    const absent = missed.filter((id) => wanted.delete(id));
+    const left = new Set(wanted);
     const ids = await chain.transactionIds(txs.map(blobOf));
     for (const id of ids) {
-      if (id === undefined || !left.delete(id)) {
+      if (id === undefined || !wanted.has(id)) {
         throw new Error(
           "get_transactions: the node sent another transaction than the requested ones",
         );
       }
+      left.delete(id);
     }
     if (left.size > 0) throw new Error(`get_transactions: ${left.size} are missing`);
     const [placed] = await Promise.all([
@@ -278,6 +281,11 @@ function described(chain: ChainFollower, header: ChainHeader): Json {
 function wide(name: string, value: bigint): Json {
   const rest = { [name]: undefined, [`${name}_top64`]: undefined };
   return { ...rest, [`wide_${name}`]: `0x${value.toString(16)}` };
+}
+
+/** Returns an id as nodes and the chain write it, and anything else as it is. */
+function lowerCase(id: unknown): unknown {
+  return typeof id === "string" ? id.toLowerCase() : id;
 }
 
 /** Returns the hex of a transaction. */

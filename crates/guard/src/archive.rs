@@ -130,12 +130,12 @@ impl Archive {
         block.ok_or(Unknown::Awaited)
     }
 
-    /// Notes that blocks are proven, the first of them at the height 0. None is found by its id.
+    /// Notes that blocks of one segment from a height on are proven. None is found by its id.
     #[cfg(test)]
-    pub(crate) fn hold(&self, blocks: Vec<Verified>) {
+    pub(crate) fn hold(&self, first: u64, blocks: Vec<Verified>) {
         let mut state = self.lock();
-        state.proven = Some((0, blocks.len() as u64 - 1));
-        state.keep(0, Arc::new(Segment::new(0, blocks)));
+        state.proven = Some((first, first + blocks.len() as u64 - 1));
+        state.keep(first / SEGMENT, Arc::new(Segment::new(first, blocks)));
     }
 
     /// Describes the archive for the status page.

@@ -104,6 +104,14 @@ pub(crate) fn once<T>(
     }
 }
 
+/// Checks the status of an answer. Another one says why the node refused the request.
+pub(crate) fn check_status(status: Option<&str>) -> Result<(), FormatError> {
+    match status {
+        Some("OK") => Ok(()),
+        other => Err(FormatError::Status(other.unwrap_or_default().chars().take(200).collect())),
+    }
+}
+
 /// Returns the bytes of a string.
 pub(crate) fn bytes<'a>(entry: Entry<'a, '_>) -> Result<&'a [u8], FormatError> {
     Ok(entry.to_str()?.consume())

@@ -1,7 +1,11 @@
 //! Methods whose answers nobody can verify: blocks do not commit to them. They are passed on within
-//! bounds, and two nodes' answers are compared where they should be equal.
+//! bounds, and two nodes' answers are compared where they should be equal. Of two lists of outputs, wallets get the
+//! one with more unlocked ones: a node could otherwise choose a wallet's decoys by hiding the others.
 
+mod facts;
+mod outputs;
 mod plausible;
+mod status;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +16,7 @@ use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
 use crate::service::Service;
 
+use facts::Facts;
 pub(crate) use plausible::Plausible;
 
 /// A method that is passed on.
@@ -82,18 +87,18 @@ fn ask(service: &Service, known: Known, call: &Call, request: &[u8]) -> Result<V
         let facts = known.plausible.check(request, answer, tip).map_err(Fault::Unusable)?;
         Ok((answer.to_vec(), facts))
     };
-    let answers = if known.plausible.is_compared() {
+    let mut answers = if known.plausible.is_compared() {
         service.nodes.ask_two(call, judge)?
     } else {
         vec![service.nodes.ask(call, judge)?]
     };
     service.journal.not_verified(known.name);
-    if answers.windows(2).any(|pair| pair[0].1 != pair[1].1) {
+    let is_whole = |facts: &Facts| answers.iter().all(|(_, other)| facts.include(other));
+    let Some(found) = answers.iter().position(|(_, facts)| is_whole(facts)) else {
         let problem = "two nodes contradict each other, and nothing shows which one lies";
         return Err(Refusal::Unusable(problem.to_owned()));
-    }
-    let first = answers.into_iter().next().map(|(answer, _)| answer);
-    first.ok_or_else(|| Refusal::Unusable("no answer".to_owned()))
+    };
+    Ok(answers.swap_remove(found).0)
 }
 
 /// Returns a JSON object without the field by which a node recognises a wallet again.

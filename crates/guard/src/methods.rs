@@ -69,7 +69,7 @@ const METHODS: &[Method] = &[
     here("getinfo", "get_info"),
     forwarded(known("get_outs.bin", Form::Binary, 8 * MIB, Plausible::Outputs)),
     forwarded(known("get_outs", Form::Json, 16 * MIB, Plausible::Any)),
-    forwarded(known("get_o_indexes.bin", Form::Binary, MIB, Plausible::Any)),
+    forwarded(known("get_o_indexes.bin", Form::Binary, MIB, Plausible::Indexes)),
     forwarded(known(
         "get_output_distribution.bin",
         Form::Binary,

@@ -22,6 +22,9 @@ use transport::send;
 /// Answers that may exceed this size are large.
 pub(crate) const LARGE: u64 = 32 << 20;
 
+/// Why nodes are not asked at the end of a request's time.
+const NO_TIME: &str = "there is no time left for other nodes";
+
 /// A request to a node.
 #[derive(Clone)]
 pub(crate) struct Call {
@@ -198,7 +201,7 @@ impl Nodes {
         let (usable, mut failures) = self.usable();
         for (index, node) in usable.iter().enumerate() {
             let Some(time) = self.share(begun, &usable[index + 1..]) else {
-                failures.push("there is no time left for other nodes".to_owned());
+                failures.push(NO_TIME.to_owned());
                 break;
             };
             let call = call(&node.name);

@@ -1,6 +1,6 @@
 //! The HTTP side: who may ask, how much, and how many at a time.
 
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -140,8 +140,12 @@ fn permitted(names: Names, port: u16, headers: &HeaderMap) -> Result<(), &'stati
     else {
         return Err("Host: expected one header\n");
     };
-    // Monero's own wallets leave the port out.
-    if !names.is_own_host(host) && !names.is_own_host(&format!("{host}:{port}")) {
+    // Monero's own wallets leave out the port, and the brackets around an IPv6 address.
+    let whole = match host.parse::<Ipv6Addr>() {
+        Ok(address) => format!("[{address}]:{port}"),
+        Err(_) => format!("{host}:{port}"),
+    };
+    if !names.is_own_host(host) && !names.is_own_host(&whole) {
         return Err("Host: expected a name of this guard\n");
     }
     let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
@@ -235,7 +239,8 @@ mod tests {
 
     #[test]
     fn wallets_are_accepted() {
-        for host in ["127.0.0.1", "127.0.0.1:18081", "localhost", "localhost:18081", "[::1]"] {
+        for host in ["127.0.0.1", "127.0.0.1:18081", "localhost", "localhost:18081", "[::1]", "::1"]
+        {
             assert!(passes(&[("host", host)]), "{host}");
         }
     }
@@ -245,7 +250,8 @@ mod tests {
         let own = ("host", "127.0.0.1:18081");
         assert!(!passes(&[]));
         assert!(!passes(&[own, own]));
-        for host in ["evil.example", "evil.example:18081", "localhost:1", "127.0.0.1:1", ""] {
+        for host in ["evil.example", "evil.example:18081", "localhost:1", "127.0.0.1:1", "::2", ""]
+        {
             assert!(!passes(&[("host", host)]), "{host}");
         }
         assert!(passes(&[own, ("origin", "http://127.0.0.1:18081")]));

@@ -159,7 +159,7 @@ fn describe(
         // A text is left out also where it is requested: it would not be proven to describe the bytes.
         "as_hex": "", "pruned_as_hex": "", "prunable_as_hex": "", "as_json": "",
         "prunable_hash": hex::encode(prunable_hash),
-        "double_spend_seen": found.double_spend_seen,
+        "double_spend_seen": false,
     });
     if request.prune || request.split {
         entry["pruned_as_hex"] = json!(hex::encode(pruned));
@@ -174,6 +174,7 @@ fn describe(
     let Some(height) = height else {
         service.journal.not_verified("gettransactions: transactions of the pool");
         entry["relayed"] = json!(true);
+        entry["double_spend_seen"] = json!(found.double_spend_seen);
         entry["received_timestamp"] = json!(found.received_timestamp);
         return Ok(entry);
     };

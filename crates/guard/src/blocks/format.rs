@@ -3,7 +3,8 @@
 use randomx_monero::{Hash, Transaction};
 
 use crate::epee::{
-    self, Entry, FormatError, Writer, boolean, bytes, hashes, list, number, once, text,
+    self, Entry, FormatError, Writer, boolean, bytes, check_status, hashes, list, number, once,
+    text,
 };
 
 /// The most blocks and transactions in an answer. Nodes send at most 1,000 blocks, and end with the
@@ -171,13 +172,6 @@ impl<'a> BlocksAnswer<'a> {
             indices: indices.unwrap_or_default(),
             pool,
         })
-    }
-}
-
-fn check_status(status: Option<&str>) -> Result<(), FormatError> {
-    match status {
-        Some("OK") => Ok(()),
-        other => Err(FormatError::Status(other.unwrap_or_default().chars().take(200).collect())),
     }
 }
 

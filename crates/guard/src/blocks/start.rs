@@ -4,6 +4,7 @@
 //! their chain, and the headers down to it are read. Nodes may lie about it, and wallets name blocks down to
 //! the first one. So headers are read in steps, and only until a block of the wallet is verified.
 
+use std::cmp::Reverse;
 use std::time::Instant;
 
 use crate::archive::REQUEST_PATIENCE;
@@ -44,8 +45,7 @@ pub(super) fn await_headers(
 fn find(service: &Service, view: &View, request: &BlocksRequest<'_>) -> Result<(), Refusal> {
     let begun = Instant::now();
     service.chain.await_scans()?;
-    let is_found = || newest_known(service, view, request).is_some();
-    if is_found() {
+    if newest_known(service, view, request).is_some() {
         return Ok(());
     }
     if service.chain.is_whole(view) {
@@ -55,42 +55,55 @@ fn find(service: &Service, view: &View, request: &BlocksRequest<'_>) -> Result<(
     // Every wallet names the genesis block.
     let genesis = view.network.genesis_id();
     let names_nothing_else = request.ids.iter().all(|id| *id == genesis);
-    let (start, step) = if names_nothing_else && !request.ids.is_empty() {
-        (1, u64::MAX)
-    } else {
-        (newest_common(service, view, request)?, STEP)
-    };
+    if names_nothing_else && !request.ids.is_empty() {
+        return read_down(service, view, request, begun, (&[1], u64::MAX));
+    }
+    let starts = newest_common(service, view, request)?;
+    read_down(service, view, request, begun, (&starts, STEP))
+}
+
+/// Has headers read down to each of the heights in turn, in steps, until a block of the wallet is verified. The
+/// request began at `begun`.
+fn read_down(
+    service: &Service,
+    view: &View,
+    request: &BlocksRequest<'_>,
+    begun: Instant,
+    (starts, step): (&[u64], u64),
+) -> Result<(), Refusal> {
     let mut height = view.base.0;
-    while height > start {
-        height = height.saturating_sub(step).max(start);
-        if height > start && service.chain.archive().has(height) {
-            continue;
-        }
-        service.chain.scan_from(view, height);
-        service.chain.await_scans()?;
-        // After the base has moved, the blocks between are read last.
-        service.chain.id(view, view.base.0 - 1)?;
-        // The nodes need the rest of the time for the blocks.
-        if begun.elapsed() > REQUEST_PATIENCE {
-            return Err(Refusal::Busy("the guard reads the headers for a scan".to_owned()));
-        }
-        if is_found() {
-            return Ok(());
+    for &start in starts {
+        while height > start {
+            height = height.saturating_sub(step).max(start);
+            if height > start && service.chain.archive().has(height) {
+                continue;
+            }
+            service.chain.scan_from(view, height);
+            service.chain.await_scans()?;
+            // After the base has moved, the blocks between are read last.
+            service.chain.id(view, view.base.0 - 1)?;
+            // The nodes need the rest of the time for the blocks.
+            if begun.elapsed() > REQUEST_PATIENCE {
+                return Err(Refusal::Busy("the guard reads the headers for a scan".to_owned()));
+            }
+            if newest_known(service, view, request).is_some() {
+                return Ok(());
+            }
         }
     }
-    let problem = format!("start_height: block {start} is none that the wallet named");
+    let problem = format!("start_height: block {height} is none that the wallet named");
     Err(Refusal::Unusable(problem))
 }
 
-/// Asks two nodes for the newest block of a wallet that their chain has. Returns the higher of the heights:
-/// a false one is proven to be false before lower blocks are read.
+/// Asks two nodes for the newest block of a wallet that their chain has. Returns the heights, the higher one
+/// first: a false one is proven to be false before lower blocks are read.
 fn newest_common(
     service: &Service,
     view: &View,
     request: &BlocksRequest<'_>,
-) -> Result<u64, Refusal> {
+) -> Result<Vec<u64>, Refusal> {
     let (tip, _) = view.tip();
-    let starts = service.nodes.ask_two(&ids::call(request), |bytes| {
+    let mut starts = service.nodes.ask_two(&ids::call(request), |bytes| {
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
         let named = ids.first().filter(|id| request.ids.iter().take(MAX_NAMED).any(|n| n == *id));
         let Some(id) = named.filter(|_| start <= tip) else {
@@ -108,18 +121,22 @@ fn newest_common(
             _ => Ok(start),
         }
     })?;
-    let none = || Refusal::Unusable("no answer".to_owned());
-    starts.into_iter().max().ok_or_else(none)
+    starts.sort_unstable_by_key(|start| Reverse(*start));
+    Ok(starts)
 }
 
 #[cfg(test)]
 mod tests {
-    use randomx_monero::Network;
+    use std::iter;
+
+    use randomx_monero::{Block, Network};
+    use randomx_testing::blocks::block_with;
 
     use super::*;
     use crate::blocks::blocks;
     use crate::epee::Writer;
     use crate::nodes::{Call, Transport};
+    use crate::verified::Verified;
 
     const BASE: u64 = 100_000;
 
@@ -162,6 +179,27 @@ mod tests {
             assert_eq!(wanted(&named, &said), Some(99_000));
         }
         assert_eq!(wanted(&named, &[50, 98, 99]), Some(98_000));
+    }
+
+    #[test]
+    fn headers_are_read_below_a_start_that_proved_false() {
+        let service = Service::before(iter::empty());
+        let view = View::of_base((BASE, [0; 32]), Network::Mainnet);
+        let block = Block::parse(&block_with(1, 1, &[0; 32], 0, 1, &[])).expect("a block");
+        let (id, blob) = (block.id(), block.hashing_blob().clone());
+        let mut body = Writer::new();
+        body.bytes("block_ids", &[50; 32]);
+        let body = body.finish();
+        let request = BlocksRequest::read(&body).expect("a request");
+        // No block of the wallet.
+        service.chain.archive().hold(BASE - 1, vec![Verified { id, blob, work: None }]);
+        let read =
+            |starts: &[u64]| read_down(&service, &view, &request, Instant::now(), (starts, STEP));
+        let refusal = read(&[BASE - 1]).expect_err("a false start").to_string();
+        assert!(refusal.starts_with("start_height: block 99999 is none"), "{refusal}");
+        let outcome = read(&[BASE - 1, height(50)]);
+        assert!(matches!(outcome, Err(Refusal::Busy(_))), "{outcome:?}");
+        assert_eq!(service.chain.archive().describe()["wanted"], BASE - 1 - STEP);
     }
 
     #[test]

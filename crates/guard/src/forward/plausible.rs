@@ -3,11 +3,17 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::epee::{self, FormatError, Writer, boolean, bytes, hashes, list, number, once, text};
+use crate::epee::{
+    self, FormatError, Writer, boolean, bytes, check_status, list, number, once, text,
+};
 use crate::json_list::json_list;
 
-/// The most outputs in a request. Restricted nodes answer 5,000.
-const MAX_OUTPUTS: usize = 65_536;
+use super::facts::Facts;
+use super::outputs;
+use super::status::check_json;
+
+/// The most amounts in a request.
+const MAX_AMOUNTS: usize = 65_536;
 
 /// The state of a key image that a block has.
 const SPENT_IN_BLOCK: u8 = 1;
@@ -15,14 +21,16 @@ const SPENT_IN_BLOCK: u8 = 1;
 /// How many blocks a node may be ahead of the guard or behind it.
 const AHEAD: u64 = 10;
 
-/// How an answer is checked.
+/// How an answer is checked. One that failed is not passed on, since another node may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plausible {
-    /// By its size alone.
+    /// By its size and its status in JSON.
     Any,
-    /// As many outputs as requested, with the same keys at two nodes.
+    /// By its size and its status in epee's format.
+    Indexes,
+    /// As many outputs as requested, with the same keys and commitments at two nodes.
     Outputs,
-    /// A distribution that ends near the newest verified block.
+    /// As many distributions as requested, which end near the newest verified block.
     Distribution,
     /// As many states as requested, the same at two nodes.
     Spent,
@@ -41,7 +49,7 @@ struct SpentAnswer<'a> {
 }
 
 impl Plausible {
-    /// Whether two nodes are asked, whose answers must agree in what [`check`](Self::check) returns.
+    /// Whether two nodes are asked, whose answers are compared by what [`check`](Self::check) returns.
     pub(super) fn is_compared(self) -> bool {
         matches!(self, Plausible::Outputs | Plausible::Spent)
     }
@@ -49,33 +57,31 @@ impl Plausible {
     /// Returns a binary request without the field by which a node recognises a wallet again.
     pub(super) fn rewrite(self, request: &[u8]) -> Result<Vec<u8>, String> {
         let rewritten = match self {
-            Plausible::Outputs => rewrite_outputs(request),
+            Plausible::Outputs => outputs::rewrite(request),
             Plausible::Distribution => rewrite_distribution(request),
-            Plausible::Any | Plausible::Spent => rewrite_indexes(request),
+            Plausible::Any | Plausible::Indexes | Plausible::Spent => rewrite_indexes(request),
         };
         rewritten.map_err(|problem| problem.to_string())
     }
 
-    /// Checks an answer, and returns what should be the same at every node.
-    pub(super) fn check(self, request: &[u8], answer: &[u8], tip: u64) -> Result<Vec<u8>, String> {
+    /// Checks an answer, and returns what it is compared by.
+    pub(super) fn check(self, request: &[u8], answer: &[u8], tip: u64) -> Result<Facts, String> {
         let text = |problem: FormatError| problem.to_string();
         match self {
-            Plausible::Any => Ok(Vec::new()),
-            Plausible::Outputs => {
-                let wanted = requested_outputs(request).map_err(text)?.len();
-                let keys = output_keys(answer).map_err(text)?;
-                if keys.len() != wanted * 64 {
-                    return Err(format!("outs: expected {wanted}, got {}", keys.len() / 64));
-                }
-                Ok(keys)
-            }
+            Plausible::Any => check_json(answer).map(|()| Facts::default()).map_err(text),
+            Plausible::Indexes => check_binary(answer).map(|()| Facts::default()).map_err(text),
+            Plausible::Outputs => outputs::check(request, answer),
             Plausible::Distribution => {
+                let (wanted, last) = requested_distributions(request).map_err(text)?;
                 let ends = distribution_ends(answer).map_err(text)?;
-                if last_requested(request).map_err(text)? != 0 {
-                    return Ok(Vec::new());
+                if ends.len() != wanted {
+                    return Err(format!("distributions: expected {wanted}, got {}", ends.len()));
+                }
+                if last != 0 {
+                    return Ok(Facts::default());
                 }
                 match ends.iter().find(|end| end.abs_diff(tip + 1) > AHEAD) {
-                    None => Ok(Vec::new()),
+                    None => Ok(Facts::default()),
                     Some(end) => {
                         Err(format!("the distribution ends before block {end}, not {tip}"))
                     }
@@ -95,77 +101,10 @@ impl Plausible {
                     return Err(format!("spent_status: expected {expected} states, got {got}"));
                 }
                 // What one pool has, another may not have yet.
-                Ok(spent_status.iter().map(|state| u8::from(*state == SPENT_IN_BLOCK)).collect())
+                let in_block = spent_status.iter().map(|state| u8::from(*state == SPENT_IN_BLOCK));
+                Ok(Facts { same: in_block.collect(), ..Facts::default() })
             }
         }
-    }
-}
-
-fn requested_outputs(request: &[u8]) -> Result<Vec<(u64, u64)>, FormatError> {
-    let mut outputs = None;
-    epee::read(request, |name, entry| match name {
-        b"outputs" => {
-            let read = list(entry, MAX_OUTPUTS, |entry| {
-                let (mut amount, mut index) = (None, None);
-                epee::object(entry, |name, entry| match name {
-                    b"amount" => once(&mut amount, "amount", number(entry)?),
-                    b"index" => once(&mut index, "index", number(entry)?),
-                    _ => Ok(()),
-                })?;
-                Ok((amount.unwrap_or(0), index.unwrap_or(0)))
-            })?;
-            once(&mut outputs, "outputs", read)
-        }
-        _ => Ok(()),
-    })?;
-    Ok(outputs.unwrap_or_default())
-}
-
-fn rewrite_outputs(request: &[u8]) -> Result<Vec<u8>, FormatError> {
-    let outputs = requested_outputs(request)?;
-    let mut get_txid = None;
-    epee::read(request, |name, entry| match name {
-        b"get_txid" => once(&mut get_txid, "get_txid", boolean(entry)?),
-        _ => Ok(()),
-    })?;
-    let mut writer = Writer::new();
-    writer.flag("get_txid", get_txid.unwrap_or(true));
-    writer.objects("outputs", outputs.len(), |writer, place| {
-        let (amount, index) = outputs[place];
-        writer.number("amount", amount);
-        writer.number("index", index);
-    });
-    Ok(writer.finish())
-}
-
-/// Returns the key and the commitment of each output in an answer.
-fn output_keys(answer: &[u8]) -> Result<Vec<u8>, FormatError> {
-    let (mut status, mut outputs) = (None, None);
-    epee::read(answer, |name, entry| match name {
-        b"status" => once(&mut status, "status", text(entry)?),
-        b"outs" => {
-            let mut keys = Vec::new();
-            list(entry, MAX_OUTPUTS, |entry| {
-                let (mut key, mut mask) = (None, None);
-                epee::object(entry, |name, entry| match name {
-                    b"key" => once(&mut key, "key", hashes(entry)?),
-                    b"mask" => once(&mut mask, "mask", hashes(entry)?),
-                    _ => Ok(()),
-                })?;
-                let (Some([key]), Some([mask])) = (key, mask) else {
-                    return Err(FormatError::Hashes);
-                };
-                keys.extend([key, mask].map(|bytes| &bytes[..]).concat());
-                Ok(())
-            })?;
-            once(&mut outputs, "outs", keys)
-        }
-        _ => Ok(()),
-    })?;
-    match status {
-        Some("OK") => Ok(outputs.unwrap_or_default()),
-        // The wallet reads why.
-        other => Err(FormatError::Status(other.unwrap_or_default().chars().take(200).collect())),
     }
 }
 
@@ -173,7 +112,7 @@ fn rewrite_distribution(request: &[u8]) -> Result<Vec<u8>, FormatError> {
     let (mut amounts, mut from, mut to) = (None, None, None);
     let (mut cumulative, mut binary, mut compress) = (None, None, None);
     epee::read(request, |name, entry| match name {
-        b"amounts" => once(&mut amounts, "amounts", list(entry, MAX_OUTPUTS, number)?),
+        b"amounts" => once(&mut amounts, "amounts", list(entry, MAX_AMOUNTS, number)?),
         b"from_height" => once(&mut from, "from_height", number(entry)?),
         b"to_height" => once(&mut to, "to_height", number(entry)?),
         b"cumulative" => once(&mut cumulative, "cumulative", boolean(entry)?),
@@ -191,21 +130,23 @@ fn rewrite_distribution(request: &[u8]) -> Result<Vec<u8>, FormatError> {
     Ok(writer.finish())
 }
 
-/// Returns the last height that a request names, or 0.
-fn last_requested(request: &[u8]) -> Result<u64, FormatError> {
-    let mut to = None;
+/// Returns the number of distributions that a request asks for, and the last height that it names, or 0.
+fn requested_distributions(request: &[u8]) -> Result<(usize, u64), FormatError> {
+    let (mut amounts, mut to) = (None, None);
     epee::read(request, |name, entry| match name {
+        b"amounts" => once(&mut amounts, "amounts", list(entry, MAX_AMOUNTS, number)?.len()),
         b"to_height" => once(&mut to, "to_height", number(entry)?),
         _ => Ok(()),
     })?;
-    Ok(to.unwrap_or(0))
+    Ok((amounts.unwrap_or(0), to.unwrap_or(0)))
 }
 
 /// Returns for each distribution the height after its last block.
 fn distribution_ends(answer: &[u8]) -> Result<Vec<u64>, FormatError> {
     const MOST: usize = 64;
-    let mut ends = None;
+    let (mut status, mut ends) = (None, None);
     epee::read(answer, |name, entry| match name {
+        b"status" => once(&mut status, "status", text(entry)?),
         b"distributions" => {
             let read = list(entry, MOST, |entry| {
                 let (mut start, mut plain, mut compressed) = (None, None, None);
@@ -225,7 +166,18 @@ fn distribution_ends(answer: &[u8]) -> Result<Vec<u64>, FormatError> {
         }
         _ => Ok(()),
     })?;
+    check_status(status)?;
     Ok(ends.unwrap_or_default())
+}
+
+/// Checks the status of an answer in epee's format.
+fn check_binary(answer: &[u8]) -> Result<(), FormatError> {
+    let mut status = None;
+    epee::read(answer, |name, entry| match name {
+        b"status" => once(&mut status, "status", text(entry)?),
+        _ => Ok(()),
+    })?;
+    check_status(status)
 }
 
 fn rewrite_indexes(request: &[u8]) -> Result<Vec<u8>, FormatError> {
@@ -243,44 +195,12 @@ fn rewrite_indexes(request: &[u8]) -> Result<Vec<u8>, FormatError> {
 mod tests {
     use super::*;
 
-    /// Returns a request for so many outputs.
-    fn outputs(count: usize) -> Vec<u8> {
-        let mut writer = Writer::new();
-        writer.objects("outputs", count, |writer, index| writer.number("index", index as u64));
-        writer.finish()
-    }
-
-    /// Returns an answer with the key and the commitment of each output.
-    fn keys(status: &str, outputs: &[[u8; 2]]) -> Vec<u8> {
-        let mut writer = Writer::new();
-        writer.bytes("status", status.as_bytes());
-        writer.objects("outs", outputs.len(), |writer, index| {
-            let [key, mask] = outputs[index];
-            writer.bytes("key", &[key; 32]);
-            writer.bytes("mask", &[mask; 32]);
-        });
-        writer.finish()
-    }
-
-    #[test]
-    fn outputs_are_compared_by_key_and_commitment() {
-        assert!(Plausible::Outputs.is_compared() && Plausible::Spent.is_compared());
-        let check = |answer: &[u8]| Plausible::Outputs.check(&outputs(2), answer, 0);
-        let honest = check(&keys("OK", &[[1, 2], [3, 4]])).expect("plausible");
-        for other in [[[9, 2], [3, 4]], [[1, 9], [3, 4]], [[1, 2], [3, 9]], [[3, 4], [1, 2]]] {
-            assert_ne!(check(&keys("OK", &other)).expect("plausible"), honest);
-        }
-        for count in [0, 1, 3] {
-            assert!(check(&keys("OK", &vec![[1, 2]; count])).is_err(), "{count}");
-        }
-        assert!(check(&keys("Failed", &[[1, 2], [3, 4]])).is_err());
-    }
-
     #[test]
     fn a_distribution_ends_near_the_tip() {
         const TIP: u64 = 1000;
         let request = |to| {
             let mut writer = Writer::new();
+            writer.numbers("amounts", &[0]);
             writer.number("to_height", to);
             writer.finish()
         };
@@ -291,6 +211,7 @@ mod tests {
         for (name, numbers) in [plain, compressed] {
             let check = |to, end: u64| {
                 let mut writer = Writer::new();
+                writer.bytes("status", b"OK");
                 writer.objects("distributions", 1, |writer, _| {
                     writer.number("start_height", end - 10);
                     writer.bytes(name, numbers);
@@ -308,10 +229,49 @@ mod tests {
     }
 
     #[test]
+    fn a_distribution_for_each_amount_is_expected() {
+        let check = |status: &str, amounts: &[u64], count: usize| {
+            let (mut request, mut answer) = (Writer::new(), Writer::new());
+            request.numbers("amounts", amounts);
+            answer.bytes("status", status.as_bytes());
+            answer.objects("distributions", count, |writer, _| writer.number("start_height", 9));
+            Plausible::Distribution.check(&request.finish(), &answer.finish(), 9).is_ok()
+        };
+        for (amounts, count) in [(&[][..], 0), (&[0], 1), (&[0, 5], 2)] {
+            assert!(check("OK", amounts, count) && !check("Failed", amounts, count), "{amounts:?}");
+        }
+        for (amounts, count) in [(&[0][..], 0), (&[0], 2), (&[], 1)] {
+            assert!(!check("OK", amounts, count), "{amounts:?}");
+        }
+    }
+
+    #[test]
+    fn failed_answers_are_not_plausible() {
+        let check = |plausible: Plausible, answer: &[u8]| plausible.check(b"", answer, 0).is_ok();
+        let binary = |status: &str| {
+            let mut writer = Writer::new();
+            writer.bytes("status", status.as_bytes());
+            writer.finish()
+        };
+        assert!(check(Plausible::Indexes, &binary("OK")));
+        assert!(check(Plausible::Any, br#"{"status":"OK"}"#));
+        for failed in [&binary("Failed")[..], &Writer::new().finish(), b"<html>", b""] {
+            assert!(!check(Plausible::Indexes, failed) && !check(Plausible::Any, failed));
+        }
+        assert!(!check(Plausible::Any, br#"{"status":"Failed"}"#));
+    }
+
+    #[test]
+    fn two_nodes_are_asked_for_outputs_and_states() {
+        assert!(Plausible::Outputs.is_compared() && Plausible::Spent.is_compared());
+    }
+
+    #[test]
     fn states_of_key_images_are_compared_by_what_blocks_have() {
         let check = |states: &str| {
             let answer = format!(r#"{{"spent_status":{states}}}"#);
-            Plausible::Spent.check(br#"{"key_images":["a","b"]}"#, answer.as_bytes(), 0)
+            let request = br#"{"key_images":["a","b"]}"#;
+            Plausible::Spent.check(request, answer.as_bytes(), 0).map(|facts| facts.same)
         };
         assert_eq!(check("[0,1]"), Ok(vec![0, 1]));
         // One pool has what another does not have yet.

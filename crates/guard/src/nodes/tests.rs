@@ -161,6 +161,8 @@ fn the_parts_of_a_request_share_its_time() {
     thread::sleep(PAUSE);
     let refusal = nodes.ask_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
     assert_eq!(refusal, "there is no time left for other nodes");
+    let refusal = nodes.ask_two_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
+    assert_eq!(refusal, "there is no time left for other nodes");
 }
 
 /// Returns a guard that has proven a block at the height 1, and does not find it by its id. For each answer its
@@ -192,7 +194,7 @@ fn late() -> (Service, Hash, Arc<Mutex<Vec<String>>>) {
     let nodes = nodes(vec![Box::new(send)], Times { request: PAUSE, ..times() });
     let archive = Archive::new(PathBuf::new(), Duration::ZERO);
     let verified = Verified { id, blob: block.hashing_blob().clone(), work: None };
-    archive.hold(vec![verified.clone(), verified]);
+    archive.hold(0, vec![verified.clone(), verified]);
     let journal = Arc::clone(&nodes.journal);
     let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
     (service, id, calls)

@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::refusal::{Refusal, brief};
 
 use super::times::Times;
-use super::{Call, Fault, Nodes, Remote};
+use super::{Call, Fault, NO_TIME, Nodes, Remote};
 
 /// The most threads that send transactions to one node. As many requests are processed at once.
 pub(super) const MOST_SENDING: usize = 16;
@@ -36,7 +36,10 @@ impl Nodes {
         while values.len() < 2 && !others.is_empty() {
             let group;
             (group, others) = others.split_at(others.len().min(2 - values.len()));
-            let Some(time) = self.share(begun, others) else { break };
+            let Some(time) = self.share(begun, others) else {
+                failures.push(NO_TIME.to_owned());
+                break;
+            };
             let judge = |answer: &[u8]| Ok((judge(answer)?, 0));
             let ask = |node: &Remote| node.send(call, time, &self.times, judge);
             for (node, outcome) in group.iter().zip(at_once(group, ask)) {

@@ -308,6 +308,21 @@ fn a_transaction_is_in_its_block_or_refused() {
 }
 
 #[test]
+fn no_double_spend_of_a_transaction_in_a_block_is_shown() {
+    let (_node, guarded, _store) = guarded(|words| {
+        words.json = |path, answer| {
+            if path == "/gettransactions" {
+                answer["txs"][0]["double_spend_seen"] = json!(true);
+            }
+        };
+    });
+    let hash = hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0]);
+    let answer = guarded.wallet().json("/gettransactions", &json!({ "txs_hashes": [hash] }));
+    let found = &answer["txs"][0];
+    assert_eq!((&found["block_height"], &found["double_spend_seen"]), (&json!(6), &json!(false)));
+}
+
+#[test]
 fn a_transaction_is_not_sent_to_dropped_nodes() {
     let (_node, guarded, _store) = guarded(|words| words.fee = 2_000_000);
     let wallet = guarded.wallet();

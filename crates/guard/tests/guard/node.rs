@@ -150,6 +150,16 @@ pub(crate) fn respond(words: &Words, path: &str, body: &[u8]) -> (u16, Vec<u8>) 
         "/getblocks.bin" => (200, blocks(words, body)),
         "/getblocks_by_height.bin" => (200, blocks_by_height(words, body)),
         "/gethashes.bin" => (200, hashes(words, body)),
+        "/get_outs.bin" => {
+            let mut answer = json!({ "status": "OK", "unlocked": true });
+            (words.json)(path, &mut answer);
+            (200, output(&answer))
+        }
+        "/get_output_distribution.bin" => {
+            let mut answer = json!({ "status": "OK", "start_height": words.chain.len() });
+            (words.json)(path, &mut answer);
+            (200, distribution(&answer))
+        }
         _ => {
             let request: Value = serde_json::from_slice(body).expect("JSON");
             let mut answer = match path {
@@ -194,6 +204,7 @@ fn json_rpc(words: &Words, method: &str, params: &Value) -> Value {
             "quantization_mask": 10_000,
         }),
         "get_txpool_backlog" => json!({ "status": "OK" }),
+        "get_output_histogram" => json!({ "status": "OK", "histogram": [] }),
         other => panic!("unexpected call of {other}"),
     }
 }
@@ -302,6 +313,29 @@ fn hashes(words: &Words, body: &[u8]) -> Vec<u8> {
     writer.number("current_height", words.chain.len() as u64);
     let ids: Vec<Hash> = sent.iter().map(|block| block.id).collect();
     writer.bytes("m_block_ids", ids.as_flattened());
+    writer.finish()
+}
+
+/// Writes an answer with one output.
+fn output(answer: &Value) -> Vec<u8> {
+    let mut writer = Writer::new();
+    writer.objects("outs", 1, |writer, _| {
+        writer.bytes("key", &[1; 32]);
+        writer.bytes("mask", &[2; 32]);
+        writer.flag("unlocked", answer["unlocked"].as_bool().expect("a truth value"));
+    });
+    writer.bytes("status", answer["status"].as_str().expect("a text").as_bytes());
+    writer.finish()
+}
+
+/// Writes a distribution of outputs without a block, which begins after the last one.
+fn distribution(answer: &Value) -> Vec<u8> {
+    let mut writer = Writer::new();
+    let start = answer["start_height"].as_u64();
+    writer.objects("distributions", usize::from(start.is_some()), |writer, _| {
+        writer.number("start_height", start.expect("a height"));
+    });
+    writer.bytes("status", answer["status"].as_str().expect("a text").as_bytes());
     writer.finish()
 }
 

@@ -5,7 +5,9 @@ use serde_json::json;
 
 use super::chain::chain;
 use super::node::{Node, Words};
+use super::reader::read;
 use super::world::{Guarded, followed_by, followed_twice};
+use super::writer::Writer;
 
 const BLOCKS: u64 = 30;
 const KEPT: u64 = 2160;
@@ -72,6 +74,56 @@ fn a_false_height_is_no_answer_of_other_nodes() {
     };
     let answer = guarded.wallet().json("/gettransactions", &request);
     assert_eq!((&answer["status"], &answer["txs"][0]["block_height"]), (&json!("OK"), &json!(6)));
+}
+
+#[test]
+fn an_output_is_unlocked_if_one_node_says_so() {
+    const UNLOCKED: &[u8] = b"unlocked\x0b\x01";
+    let (nodes, guarded, _store) = followed_twice(&chain(BLOCKS, BLOCKS), KEPT);
+    for locked in &nodes {
+        nodes.iter().for_each(|node| node.words().json = |_, _| {});
+        locked.words().json = |path, answer| {
+            if path == "/get_outs.bin" {
+                answer["unlocked"] = json!(false);
+            }
+        };
+        let mut request = Writer::new();
+        request.objects("outputs", 1, |writer, _| writer.number("index", 7));
+        let (_, answer) = guarded.wallet().post("/get_outs.bin", &request.finish());
+        assert!(answer.windows(UNLOCKED.len()).any(|part| part == UNLOCKED));
+    }
+}
+
+#[test]
+fn a_failed_answer_is_passed_over() {
+    let (nodes, guarded, _store) = followed_twice(&chain(BLOCKS, BLOCKS), KEPT);
+    let wallet = guarded.wallet();
+    let histogram = || wallet.call("get_output_histogram", &json!({ "amounts": [0] }));
+    let distribution = || {
+        let mut request = Writer::new();
+        request.numbers("amounts", &[0]);
+        let (_, answer) = wallet.post("/get_output_distribution.bin", &request.finish());
+        (answer.ends_with(b"OK"), read(&answer).status)
+    };
+    // As a node that is restricted, and one without the outputs.
+    nodes[0].words().json = |method, answer| {
+        if matches!(method, "get_output_histogram" | "/get_output_distribution.bin") {
+            *answer = json!({ "status": "Failed" });
+        }
+    };
+    assert_eq!(histogram(), json!({ "status": "OK", "histogram": [] }));
+    assert_eq!(distribution(), (true, "OK".to_owned()));
+    let failure = &wallet.status()["nodes"][0]["failure"];
+    let expected = r#"get_output_distribution.bin: the node answered "Failed""#;
+    assert_eq!(*failure, json!(expected));
+    // The wallet reads why no node has an answer.
+    nodes[1].words().fails = true;
+    nodes[1].words().json = nodes[0].words().json;
+    for status in [histogram()["status"].to_string(), distribution().1] {
+        assert!(status.contains("the node answered "), "{status}");
+        assert!(status.contains("Failed"), "{status}");
+    }
+    assert!(!guarded.logged("sent false data"));
 }
 
 #[test]
