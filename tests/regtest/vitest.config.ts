@@ -11,6 +11,7 @@ export default defineConfig({
     fileParallelism: false,
     // Wallets derive their keys slowly.
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // Daemons mine whole chains, on a busy machine a few blocks a second.
+    hookTimeout: 900_000,
   },
 });
