@@ -176,6 +176,8 @@ test("an id may be repeated, and written in either case", async () => {
     const answer = await ask(ids, { txs: [{ as_hex }, { as_hex }] });
     expect(answer).toMatchObject({ untrusted: false, txs: [found, found], missed_tx: [] });
   }
+  const copies = ask([id], { txs: [{ as_hex }, { as_hex }] });
+  await expect(copies).rejects.toThrow("another transaction");
   const absent = "ab".repeat(32);
   const ids = [absent.toUpperCase(), absent, id];
   const answer = await ask(ids, { txs: [{ as_hex }], missed_tx: [absent, absent] });

@@ -264,7 +264,7 @@ describe("a dataset", () => {
       await vi.waitFor(() => first.prepare(other), { timeout: BUILT });
       await expectHashes(first, other);
     },
-    // It builds two.
+    // It builds two, and hashes with each.
     3 * BUILT,
   );
 

@@ -24,7 +24,7 @@ afterAll(() => cleanup.run());
 
 test("wallets create, receive, scan from a height, send and confirm", async () => {
   await world.guarded(async (guard, store) => {
-    const receiver = await WalletRpc.start(guard.url);
+    const receiver = await WalletRpc.start(guard.url, undefined, "autodetect");
     try {
       const { address, seed } = await receiver.create("receiver");
       expect(await receiver.refresh()).toEqual({ height: 111, balance: 0 });
@@ -75,7 +75,7 @@ test("wallet and guard are started again", async () => {
   const store = await world.store();
   const port = await freePort();
   let guard = await Guard.start(store, [world.daemon.url], { port });
-  let wallet = await WalletRpc.start(guard.url);
+  let wallet = await WalletRpc.start(guard.url, undefined, "autodetect");
   try {
     await guard.reach(world.tip);
     await wallet.restore("owner", world.seed, 0);

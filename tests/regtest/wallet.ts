@@ -10,6 +10,9 @@ type Json = Record<string, unknown>;
 /** The time limit for the program's start, in milliseconds. */
 const STARTUP = 180_000;
 
+/** Whether a wallet tries TLS with its node first, as users' wallets do, or speaks HTTP alone. */
+export type NodeSsl = "autodetect" | "disabled";
+
 /** What a wallet shows. The height is the number of blocks that it has scanned. */
 export interface Shown {
   height: number;
@@ -26,19 +29,25 @@ export class WalletRpc {
   readonly #url: string;
   readonly #process: ChildProcess;
   readonly #folder: string;
+  readonly #ssl: NodeSsl;
 
-  private constructor(url: string, process: ChildProcess, folder: string) {
+  private constructor(url: string, process: ChildProcess, folder: string, ssl: NodeSsl) {
     this.#url = url;
     this.#process = process;
     this.#folder = folder;
+    this.#ssl = ssl;
   }
 
-  /** Starts the program with a node's address, in a new folder or in that of an earlier run. */
-  static async start(node: string, folder?: string): Promise<WalletRpc> {
+  /**
+   * Starts the program with a node's address, in a new folder or in that of an earlier run. To try TLS, it would
+   * compute a new RSA key for each node that it is given, for seconds.
+   */
+  static async start(node: string, folder?: string, ssl: NodeSsl = "disabled"): Promise<WalletRpc> {
     const wallets = folder ?? (await makeFolder("wallet"));
     const port = await freePort();
     const args = [
-      ...["--daemon-address", node.replace("http://", ""), "--wallet-dir", wallets],
+      ...["--daemon-address", node.replace("http://", ""), "--daemon-ssl", ssl],
+      ...["--wallet-dir", wallets],
       ...["--rpc-bind-port", String(port), "--disable-rpc-login", "--rpc-ssl", "disabled"],
       ...["--log-file", join(wallets, "log"), "--shared-ringdb-dir", join(wallets, "rings")],
     ];
@@ -46,7 +55,7 @@ export class WalletRpc {
     const child = killAtEnd(spawn(program, args, { stdio: "ignore" }));
     // The loop reports a program that is missing.
     child.once("error", () => undefined);
-    const wallet = new WalletRpc(`http://127.0.0.1:${port}`, child, wallets);
+    const wallet = new WalletRpc(`http://127.0.0.1:${port}`, child, wallets, ssl);
     const limit = performance.now() + STARTUP;
     while (performance.now() < limit && isRunning(child)) {
       try {
@@ -118,12 +127,13 @@ export class WalletRpc {
 
   /** Uses another node. */
   async connect(node: string): Promise<void> {
-    await this.call("set_daemon", { address: node.replace("http://", "") });
+    const address = node.replace("http://", "");
+    await this.call("set_daemon", { address, ssl_support: this.#ssl });
   }
 
   /** Ends the program, and starts it again with the same wallets and a node. */
   async restart(node: string): Promise<WalletRpc> {
-    return WalletRpc.start(node, await this.close());
+    return WalletRpc.start(node, await this.close(), this.#ssl);
   }
 
   /** Stores the wallet, ends the program, and returns its folder. */

@@ -125,13 +125,14 @@ const PATHS: Readonly<Record<string, Checked>> = {
     // The hash of a pruned transaction cannot be checked.
     const answer = await forward({ ...params, prune: false, decode_as_json: false });
     const { txs = [], missed_tx: missed = [] } = answer as { txs?: Json[]; missed_tx?: string[] };
+    const requested = ((params.txs_hashes ?? []) as string[]).map(lowerCase);
     // Nodes send the transaction of a repeated id as often.
-    const wanted = new Set(((params.txs_hashes ?? []) as string[]).map(lowerCase));
+    const wanted = new Set(requested);
     const absent = missed.filter((id) => wanted.delete(id));
     const left = new Set(wanted);
     const ids = await chain.transactionIds(txs.map(blobOf));
     for (const id of ids) {
-      if (id === undefined || !wanted.has(id)) {
+      if (id === undefined || !wanted.has(id) || txs.length > requested.length) {
         throw new Error(
           "get_transactions: the node sent another transaction than the requested ones",
         );

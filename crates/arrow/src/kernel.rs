@@ -187,7 +187,7 @@ fn next_part<'a>(rows: &'a Rows<'_>, left: &mut Range<usize>) -> Vec<Result<Proo
     {
         let parsed = rows.parse(row);
         if let Ok(Proof { blob: Cow::Owned(blob), .. }) = &parsed {
-            decoded += blob.len();
+            decoded += blob.capacity();
         }
         part.push(parsed);
     }

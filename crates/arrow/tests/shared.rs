@@ -12,7 +12,7 @@ use arrow_array::{
 use randomx::{Cache, Version, Vm};
 use randomx_arrow::{Kernel, Settings};
 
-/// Decoded at once, the long texts of so many rows take 41 MiB.
+/// Decoded at once, the long texts of so many rows take 40 MiB.
 const ROWS: usize = 45;
 
 /// The memory for hashing on two threads.
@@ -21,7 +21,7 @@ const HASHING: usize = (256 + 2 * 16) << 20;
 /// The decoded texts of a part of the batch.
 const DECODED: usize = 16 << 20;
 
-/// What a process takes besides.
+/// The rest of the process.
 const REST: usize = 20 << 20;
 
 #[test]

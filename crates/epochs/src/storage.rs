@@ -34,7 +34,7 @@ pub trait StoredFile: Send + Sync {
 
 /// Where files are.
 pub trait Storage: Send + Sync {
-    /// Returns all names in a folder, also those of folders, or `None` if the path is a file.
+    /// Returns the names of all files and subfolders of a folder, or `None` if the path is a file.
     ///
     /// # Errors
     ///

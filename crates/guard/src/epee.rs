@@ -104,7 +104,7 @@ pub(crate) fn once<T>(
     }
 }
 
-/// Checks the status of an answer. Another one says why the node refused the request.
+/// Checks that the status of an answer is `OK`. Any other says why the node refused the request.
 pub(crate) fn check_status(status: Option<&str>) -> Result<(), FormatError> {
     match status {
         Some("OK") => Ok(()),

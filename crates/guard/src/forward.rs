@@ -1,6 +1,6 @@
 //! Methods whose answers nobody can verify: blocks do not commit to them. They are passed on within
-//! bounds, and two nodes' answers are compared where they should be equal. Of two lists of outputs, wallets get the
-//! one with more unlocked ones: a node could otherwise choose a wallet's decoys by hiding the others.
+//! bounds, and two nodes' answers are compared where they should be equal. Of two answers to `get_outs.bin`,
+//! wallets get the one with more unlocked outputs: a node could otherwise choose a wallet's decoys by hiding the others.
 
 mod facts;
 mod outputs;
@@ -93,7 +93,7 @@ fn ask(service: &Service, known: Known, call: &Call, request: &[u8]) -> Result<V
         vec![service.nodes.ask(call, judge)?]
     };
     service.journal.not_verified(known.name);
-    let is_whole = |facts: &Facts| answers.iter().all(|(_, other)| facts.include(other));
+    let is_whole = |facts: &Facts| answers.iter().all(|(_, other)| facts.covers(other));
     let Some(found) = answers.iter().position(|(_, facts)| is_whole(facts)) else {
         let problem = "two nodes contradict each other, and nothing shows which one lies";
         return Err(Refusal::Unusable(problem.to_owned()));

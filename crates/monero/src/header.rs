@@ -68,7 +68,7 @@ impl HashingBlob {
         let (field, offset) = ("number of transactions", reader.offset());
         let transactions = reader.varint(field)?;
         if transactions == 0 {
-            // The miner's is in every block.
+            // Every block has the miner's transaction.
             let problem = Problem::Unexpected { expected: "at least 1", got: 0 };
             return Err(BlockError { field, offset, problem });
         }

@@ -41,12 +41,8 @@ const UNDOCUMENTED: [&str; 2] = ["randomx-capi", "randomx-python"];
 
 /// The programs with documentation, and the tiers that they belong to. The documentation of another would take the
 /// place of a library's.
-const DOCUMENTED: [(&str, Tier); 4] = [
-    ("xtask", Tier::Quick),
-    ("corpus", Tier::Full),
-    ("randomx-audit", Tier::Full),
-    ("randomx-lab", Tier::Full),
-];
+const DOCUMENTED: [(&str, Tier); 3] =
+    [("xtask", Tier::Quick), ("corpus", Tier::Full), ("randomx-audit", Tier::Full)];
 
 /// The packages that other systems' users build, and this program. The rest is for tests, for WebAssembly, or needs
 /// C++ or Python.

@@ -165,6 +165,17 @@ test("a deep branch is described without a time", { tag: "@chromium" }, async ({
   await view.says('[data-kind="deep-reorg"] figcaption', words);
 });
 
+test("blocks that nothing replaces are dropped", { tag: "@chromium" }, async ({ view }) => {
+  const tell = await listen(view);
+  await tell(`{ forks: [{
+    ...{ kind: "reorg", at: 0, common: { height: 5, id: "55" } },
+    ours: { blocks: [{ height: 6, id: "66" }], work: 1n },
+    theirs: { blocks: [], work: 0n },
+  }] }`);
+  const words = /^Reorganisation: 1 block after block 5 dropped: their hashes may miss corrected/u;
+  await view.says('[data-kind="reorg"] figcaption', words);
+});
+
 test("a claim alone does not end the state synced", { tag: "@chromium" }, () => {
   const newest = { height: 12, id: "11".repeat(32), timestamp: 0, work: 1n };
   const synced = after(initial(), { type: "synced", tip: newest }, 0);

@@ -290,7 +290,8 @@ describe.concurrent("a source that", () => {
     const start = performance.now();
     good.chain = blocks;
     await untilTip(chain, good.tip.id);
-    expect(performance.now() - start).toBeLessThan(20_000);
+    // With eight requests ahead for each source it takes 38 seconds or more.
+    expect(performance.now() - start).toBeLessThan(30_000);
     await chain.close();
   });
 

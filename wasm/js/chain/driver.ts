@@ -252,6 +252,8 @@ export class Driver {
         };
       }
       case "headers": {
+        // A first start reads one source, and begins anew with another one.
+        if (!this.#client.tip()) for (const each of this.#asked) each.read = 0;
         // The client lacks these, also if it was sent them before and refused them.
         asked.read = first - 1;
         const records = await source.headers(first, count, signal);

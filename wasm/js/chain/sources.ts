@@ -52,7 +52,8 @@ export class NodeSource implements HeaderSource {
     this.node = new MoneroNode(url, { ...transport, retries: 0 });
     this.#hashingBlobOf = hashingBlobOf;
     this.#timeout = transport.timeout;
-    // All sources share the requests in flight. With this share, those that answer late delay no other one.
+    // All sources share the requests in flight. With this share, late ones delay no other one. In WebKit they do,
+    // for a second each.
     this.#ahead = Math.min(MAX_AHEAD, Math.floor(REQUESTS / sources));
   }
 

@@ -143,8 +143,8 @@ export interface TipEvent {
 
 /**
  * A side with more work has replaced the end of the chain. All its proofs of work were checked. If `adopted`
- * is empty, nothing replaced the end: the difficulties of the first start were read anew, and its hashes may
- * miss them.
+ * is empty, nothing replaced the end: the client read the difficulties of the first start anew, and hashes of
+ * the reverted blocks may miss them.
  */
 export interface ReorgEvent {
   type: "reorg";
@@ -218,7 +218,10 @@ export interface UpdateNeededEvent {
 /** How far the client is. Heights of sources are only claims. An unread event is replaced. */
 export interface ProgressEvent {
   type: "progress";
-  /** The height up to which headers were read; at least `checked`. It falls if a source no longer counts. */
+  /**
+   * The height up to which headers were read; at least `checked`. It falls if headers are read again, or if a
+   * source no longer counts.
+   */
   read: number;
   /** The height of the tip, or `undefined` before a first start has reached its anchor. */
   checked: number | undefined;

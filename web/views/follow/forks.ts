@@ -53,7 +53,7 @@ function inWords({ kind, common, ours, theirs, source = "" }: Fork): string {
       // Nothing replaces blocks whose difficulties were read anew and are higher.
       const how = count
         ? `replaced by ${blocks(count)} with more work`
-        : "left: their work is in doubt";
+        : "dropped: their hashes may miss corrected difficulties";
       return `Reorganisation: ${depth} after block ${whole(common.height)} ${how}.`;
     }
     case "deep-reorg":

@@ -138,7 +138,7 @@ fn sentence(out: &mut dyn Write, event: &Value) -> io::Result<()> {
         "tip" => writeln!(out, "block {} {}", event["height"], text(&event["id"])),
         "reorg" => {
             let cause = match theirs {
-                0 => "were left, since their hashes may miss corrected difficulties".to_owned(),
+                0 => "were dropped, since their hashes may miss corrected difficulties".to_owned(),
                 _ => format!("were replaced by {theirs} with more work"),
             };
             let (height, id) = (&event["tip"]["height"], text(&event["tip"]["id"]));
@@ -196,21 +196,21 @@ mod tests {
     use super::*;
 
     /// Returns the sentence of an event.
-    fn said(event: &Value) -> String {
+    fn sentence_of(event: &Value) -> String {
         let mut line = Vec::new();
         sentence(&mut line, event).expect("memory");
         String::from_utf8(line).expect("text")
     }
 
     #[test]
-    fn blocks_that_nothing_replaces_are_left() {
+    fn blocks_that_nothing_replaces_are_dropped() {
         let (kept, left) =
             (Branch { ids: vec![[1; 32]], work: 1 }, Branch { ids: vec![], work: 0 });
         for (theirs, cause) in
-            [(kept.clone(), "were replaced by 1 with more work; "), (left, "were left, since ")]
+            [(kept.clone(), "were replaced by 1 with more work; "), (left, "were dropped, since ")]
         {
             let fork = Fork { height: 7, id: [2; 32], ours: kept.clone(), theirs };
-            let sentence = said(&describe_fork("reorg", &fork));
+            let sentence = sentence_of(&describe_fork("reorg", &fork));
             let begin = format!("reorganisation: 1 blocks after 7 {cause}");
             assert!(sentence.starts_with(&begin), "{sentence}");
         }
@@ -219,7 +219,9 @@ mod tests {
     #[test]
     fn an_old_block_has_an_age_and_the_genesis_block_has_none() {
         let said = |height: u64, age: u64| {
-            said(&json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height }))
+            sentence_of(
+                &json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height }),
+            )
         };
         assert!(said(7, 7200).starts_with("the newest block is 120 minutes old: "));
         let genesis = said(0, 1_700_000_000);

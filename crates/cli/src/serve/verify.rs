@@ -1,5 +1,5 @@
 //! `POST /api/verify`: one block of the main network. Fields and answer are those of the package's `verifyBlock`, with
-//! bytes in hex. Besides, a request may choose an `engine`, and an answer has `ms`. An answer lacks `difficulty` and
+//! bytes in hex. A request may also choose an `engine`. The answer also has `ms`. It has no `difficulty` and no
 //! `transactionIds`.
 
 use std::{sync::Arc, time::Instant};

@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The headers that a relay knows, and those that it is reading.
 pub(super) type Shared = Arc<Mutex<Records>>;
 
-/// What a router serves.
+/// The state of a router.
 #[derive(Clone)]
 struct Served {
     records: Shared,
@@ -57,8 +57,7 @@ pub(super) fn settings() -> Settings {
     Settings { headers: headers.into_iter().collect(), busy, longest: LONGEST }
 }
 
-/// Returns the router, of a chain whose old blocks never change if it `is_final`. Pages of any origin can
-/// read the answers.
+/// Returns the router. If `is_final`, old blocks of the chain never change. Pages of any origin can read the answers.
 pub(super) fn router(records: Shared, is_final: bool) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Any)

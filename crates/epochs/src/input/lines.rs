@@ -168,7 +168,7 @@ fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>
     let mut length = limited.read_until(b'\n', line)? as u64;
     if length > MAX_LINE && !line.ends_with(b"\n") {
         length += skip_line(reader)?;
-        // The start of the line may be an object and spaces. No JSON has a zero.
+        // The start of the line may be an object and spaces. A zero byte is never valid JSON.
         line.push(0);
     }
     Ok((length > 0).then_some(length))

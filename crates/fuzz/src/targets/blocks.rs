@@ -127,11 +127,15 @@ fn miner_transaction_seeds() -> Vec<Vec<u8>> {
     seeds.filter(|seed| seed.len() <= MINER_TRANSACTIONS.longest).collect()
 }
 
-/// The end of a hashing blob is a number of 64 bits, and its start one of 8 bits.
+/// The end of a hashing blob is a number of 64 bits and at least 1, and its start one of 8 bits.
 fn varints(data: &[u8]) {
     let blob = [&HEADER[..], &[7; 32], data].concat();
     let found = HashingBlob::parse(&blob).map(|blob| blob.transactions);
     match decode(data, 64) {
+        Some((0, _)) => {
+            let none = Problem::Unexpected { expected: "at least 1", got: 0 };
+            assert_eq!(found.map_err(|error| error.problem), Err(none));
+        }
         Some((number, length)) if length == data.len() => {
             assert_eq!(found, Ok(number));
             assert_eq!(encode::serialize(&VarInt(number)), data);

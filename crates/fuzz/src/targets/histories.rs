@@ -73,7 +73,10 @@ fn op(input: &mut Input<'_>) -> Op {
             pick @ ..8 => Op::HashFails { pick },
             pick => Op::HashErrs { pick: pick - 8 },
         },
-        8 => Op::Tick { seconds: input.pick(&[1, 31, 700]) },
+        8 => match input.pick(&[1, 31, 700, 7000]) {
+            seconds @ 7000 => Op::Sleep { seconds },
+            seconds => Op::Tick { seconds },
+        },
         _ => Op::Crash { pick: input.below(8), executed: input.below(5) },
     }
 }

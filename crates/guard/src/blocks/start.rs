@@ -56,10 +56,10 @@ fn find(service: &Service, view: &View, request: &BlocksRequest<'_>) -> Result<(
     let genesis = view.network.genesis_id();
     let names_nothing_else = request.ids.iter().all(|id| *id == genesis);
     if names_nothing_else && !request.ids.is_empty() {
-        return read_down(service, view, request, begun, (&[1], u64::MAX));
+        return read_down(service, view, request, begun, &[1], u64::MAX);
     }
     let starts = newest_common(service, view, request)?;
-    read_down(service, view, request, begun, (&starts, STEP))
+    read_down(service, view, request, begun, &starts, STEP)
 }
 
 /// Has headers read down to each of the heights in turn, in steps, until a block of the wallet is verified. The
@@ -69,7 +69,8 @@ fn read_down(
     view: &View,
     request: &BlocksRequest<'_>,
     begun: Instant,
-    (starts, step): (&[u64], u64),
+    starts: &[u64],
+    step: u64,
 ) -> Result<(), Refusal> {
     let mut height = view.base.0;
     for &start in starts {
@@ -194,7 +195,7 @@ mod tests {
         // No block of the wallet.
         service.chain.archive().hold(BASE - 1, vec![Verified { id, blob, work: None }]);
         let read =
-            |starts: &[u64]| read_down(&service, &view, &request, Instant::now(), (starts, STEP));
+            |starts: &[u64]| read_down(&service, &view, &request, Instant::now(), starts, STEP);
         let refusal = read(&[BASE - 1]).expect_err("a false start").to_string();
         assert!(refusal.starts_with("start_height: block 99999 is none"), "{refusal}");
         let outcome = read(&[BASE - 1, height(50)]);

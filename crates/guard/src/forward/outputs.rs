@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn outputs_are_compared_by_key_and_commitment() {
         let honest = checked(&keys("OK", &[[1, 2], [3, 4]], &[])).expect("plausible");
-        assert!(honest.include(&honest));
+        assert!(honest.covers(&honest));
         for other in [[[9, 2], [3, 4]], [[1, 9], [3, 4]], [[1, 2], [3, 9]], [[3, 4], [1, 2]]] {
             let other = checked(&keys("OK", &other, &[])).expect("plausible");
             assert_ne!(other, honest);
-            assert!(!honest.include(&other) && !other.include(&honest));
+            assert!(!honest.covers(&other) && !other.covers(&honest));
         }
         for count in [0, 1, 3] {
             assert!(checked(&keys("OK", &vec![[1, 2]; count], &[])).is_err(), "{count}");

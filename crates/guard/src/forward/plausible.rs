@@ -21,7 +21,8 @@ const SPENT_IN_BLOCK: u8 = 1;
 /// How many blocks a node may be ahead of the guard or behind it.
 const AHEAD: u64 = 10;
 
-/// How an answer is checked. One that failed is not passed on, since another node may succeed.
+/// How an answer is checked. An answer with a failed status is not passed on, since another node
+/// may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plausible {
     /// By its size and its status in JSON.
@@ -88,6 +89,7 @@ impl Plausible {
                 }
             }
             Plausible::Spent => {
+                check_json(answer).map_err(text)?;
                 let malformed = |problem: serde_json::Error| problem.to_string();
                 let SpentRequest { key_images } =
                     serde_json::from_slice(request).map_err(malformed)?;
@@ -269,7 +271,7 @@ mod tests {
     #[test]
     fn states_of_key_images_are_compared_by_what_blocks_have() {
         let check = |states: &str| {
-            let answer = format!(r#"{{"spent_status":{states}}}"#);
+            let answer = format!(r#"{{"spent_status":{states},"status":"OK"}}"#);
             let request = br#"{"key_images":["a","b"]}"#;
             Plausible::Spent.check(request, answer.as_bytes(), 0).map(|facts| facts.same)
         };

@@ -17,10 +17,13 @@ pub(super) fn check_json(answer: &[u8]) -> Result<(), FormatError> {
 
 /// Returns the text after a name and a colon.
 fn text_after<'a>(answer: &'a [u8], name: &[u8]) -> Option<&'a str> {
-    let at = answer.windows(name.len()).position(|part| part == name)?;
-    let value = answer[at + name.len()..].trim_ascii_start().strip_prefix(b":")?;
-    let text = value.trim_ascii_start().strip_prefix(b"\"")?;
-    str::from_utf8(text.split(|byte| *byte == b'"').next()?).ok()
+    let places = answer.windows(name.len()).enumerate().filter(|(_, part)| *part == name);
+    // The same word may be a value, such as the id of a request.
+    places.map(|(at, _)| &answer[at + name.len()..]).find_map(|rest| {
+        let value = rest.trim_ascii_start().strip_prefix(b":")?;
+        let text = value.trim_ascii_start().strip_prefix(b"\"")?;
+        str::from_utf8(text.split(|byte| *byte == b'"').next()?).ok()
+    })
 }
 
 #[cfg(test)]
@@ -39,6 +42,7 @@ mod tests {
             r#"{"status":"OK"}"#,
             "{\r\n  \"credits\": 0,\r\n  \"status\": \"OK\",\r\n  \"untrusted\": false\r\n}",
             r#"{"id":"0","jsonrpc":"2.0","result":{"histogram":[],"status":"OK"}}"#,
+            r#"{"id":"status","jsonrpc":"2.0","result":{"histogram":[],"status":"OK"}}"#,
         ] {
             assert!(check_json(answer.as_bytes()).is_ok(), "{answer}");
         }

@@ -83,11 +83,12 @@ impl Client {
             Judgement::Failed
         };
         // A claim of blocks that the source has yet to show is no usable answer: with nothing else it
-        // would stay `Connecting` forever. During a first start, the client asks only one source for blocks.
+        // would stay `Connecting` forever. While the chain between the anchors is read, the client asks
+        // only one source for blocks: a claim of another one ends its failures, but not its state `Unresponsive`.
         let Source { claim, tip, state, .. } = &self.sources[source];
-        let is_asked = self.anchoring.is_none() || *state == SourceState::Unresponsive;
-        let boasts = is_asked && *claim > Some(self.tree.height(tip));
-        if boasts && matches!(judgement, Judgement::Fine) {
+        let boasts = *claim > Some(self.tree.height(tip));
+        let claims_are_answers = self.anchoring.is_some() && *state != SourceState::Unresponsive;
+        if boasts && !claims_are_answers && matches!(judgement, Judgement::Fine) {
             return;
         }
         self.judge(source, judgement, now);

@@ -208,7 +208,7 @@ pub enum Report {
     Tip(Tip),
     /// A side with more work replaced the end of the chain. `ours` was reverted, and `theirs`, of
     /// which every proof of work was checked, was adopted. If `theirs` is empty, nothing replaced `ours`:
-    /// the difficulties of the first start were read anew, and its hashes may miss them.
+    /// the client read the difficulties of the first start anew, and hashes of `ours` may miss them.
     Reorganised {
         /// The fork.
         fork: Box<Fork>,

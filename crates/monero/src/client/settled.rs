@@ -7,8 +7,8 @@ use super::source::Source;
 
 impl Client {
     /// Whether there is nothing to do before the sources' chains change: each source has been read,
-    /// or is known not to give its chain. A source that promises blocks for more than an hour without
-    /// adding any to an old chain does not count.
+    /// or is known not to give its chain. A source that promises blocks for more than an hour, sleeps
+    /// not counted, without adding any to an old chain does not count.
     pub fn is_settled(&self) -> bool {
         let is_late = |since: u64| self.clock.saturating_sub(since) > STALE;
         let holds_up =

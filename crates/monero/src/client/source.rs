@@ -43,7 +43,7 @@ pub(super) struct Source {
     pub(super) early: Option<u64>,
     /// The searches in a row, without its chain having been read to its end.
     searches: u32,
-    /// The time since which the client waits for blocks that add nothing to its chain.
+    /// The time since which the client waits for blocks that add nothing to its chain, without sleeps.
     pub(super) awaited: Option<u64>,
     /// The number of blocks that it last sent to a first start in the time of one measurement.
     pub(super) pace: Option<u64>,

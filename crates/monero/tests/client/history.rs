@@ -3,6 +3,8 @@
 // Named in full for `crates/fuzz`, which includes this file from elsewhere.
 #[path = "history/checks.rs"]
 mod checks;
+#[path = "history/op.rs"]
+mod op;
 
 use std::collections::{HashSet, VecDeque};
 
@@ -15,32 +17,7 @@ use crate::counts::count;
 use crate::sources::{Mode, Source};
 use crate::world::{Fault, START, World};
 
-/// A step of a history.
-#[derive(Clone, Debug)]
-pub enum Op {
-    /// A source's chain grows.
-    Grow { source: usize, blocks: usize, seconds: u64 },
-    /// A source's chain gets a block with a fault, and more after it.
-    Lie { source: usize, fault: Fault, blocks: usize },
-    /// The end of a source's chain is replaced.
-    Fork { source: usize, depth: usize, blocks: usize, seconds: u64 },
-    /// The end of a source's chain is removed.
-    Pop { source: usize, depth: usize },
-    /// A source takes the chain of another.
-    Join { source: usize, other: usize },
-    /// A source changes its manners.
-    Mode { source: usize, mode: Mode },
-    /// Some answers and hashes arrive, in any order.
-    Deliver { picks: Vec<usize> },
-    /// A hash cannot be computed.
-    HashFails { pick: usize },
-    /// A hash is computed wrongly, and each time otherwise.
-    HashErrs { pick: usize },
-    /// Time passes.
-    Tick { seconds: u64 },
-    /// The process ends after some of the actions that one more answer causes, and starts again.
-    Crash { pick: usize, executed: usize },
-}
+pub use op::Op;
 
 /// Something that the client waits for.
 #[derive(Clone, Debug)]
@@ -137,10 +114,8 @@ impl History {
             Op::Deliver { picks } => picks.iter().for_each(|&pick| self.deliver(pick)),
             Op::HashFails { pick } => self.fail_hash(*pick),
             Op::HashErrs { pick } => self.err(*pick),
-            Op::Tick { seconds } => {
-                self.now += seconds;
-                self.feed(Event::Tick);
-            }
+            Op::Tick { seconds } => self.pass(*seconds),
+            Op::Sleep { seconds } => self.tick(*seconds),
             Op::Crash { pick, executed } => {
                 self.arrive(*pick);
                 for _ in 0..*executed {
@@ -343,6 +318,20 @@ impl History {
         }
     }
 
+    /// Lets time pass in steps that are too short for a sleep.
+    fn pass(&mut self, mut seconds: u64) {
+        while seconds > 0 {
+            let step = seconds.min(100);
+            self.tick(step);
+            seconds -= step;
+        }
+    }
+
+    fn tick(&mut self, seconds: u64) {
+        self.now += seconds;
+        self.feed(Event::Tick);
+    }
+
     fn settle(&mut self) {
         for source in &mut self.sources {
             if source.mode != Mode::Stall {
@@ -352,11 +341,7 @@ impl History {
         let mut quiet = 0;
         for _ in 0..100 {
             let before = self.end();
-            // Time passes in steps that are too short for a sleep.
-            for _ in 0..7 {
-                self.now += 100;
-                self.feed(Event::Tick);
-            }
+            self.pass(700);
             self.execute_all();
             for _ in 0..10_000 {
                 if self.pending.is_empty() {

@@ -76,6 +76,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0..8_usize).prop_map(|pick| Op::HashFails { pick }),
         1 => (0..8_usize).prop_map(|pick| Op::HashErrs { pick }),
         4 => prop::sample::select(vec![1_u64, 31, 700]).prop_map(|seconds| Op::Tick { seconds }),
+        1 => prop::sample::select(vec![700_u64, 7000]).prop_map(|seconds| Op::Sleep { seconds }),
         1 => (0..8_usize, 0..5_usize).prop_map(|(pick, executed)| Op::Crash { pick, executed }),
     ]
 }

@@ -300,7 +300,7 @@ class Storage(Protocol):
     """
 
     def list(self, path: str) -> list[str] | None:
-        """Returns all names in a folder, also those of folders, or `None` if the path is a file."""
+        """Returns the names of all files and subfolders, or `None` if the path is a file."""
     def open(self, path: str) -> StoredFile:
         """Opens a file. Raises `FileNotFoundError` if there is none."""
     def put(self, source: str, path: str) -> None:

@@ -87,7 +87,7 @@ def audit(
     """
     places = [Place.named(fspath(place)) for place in (input, output)]
     (reads, source), (writes, target) = (place.split() for place in places)
-    lines = source.endswith((".jsonl", ".ndjson"))
+    lines = source.lower().endswith((".jsonl", ".ndjson"))
     plan = Audit(
         source,
         target,

@@ -118,14 +118,14 @@ def test_any_exception_of_a_handler_ends_the_reading_of_local_files(tmp_path: Pa
         file.seek(256 << 30)
         file.write(footer)
 
-    def tell(*_arguments: object) -> None:
-        raise InterruptedError("told to end")
+    def stop(*_arguments: object) -> None:
+        raise InterruptedError("the handler ends it")
 
-    before = signal.signal(signal.SIGALRM, tell)
+    before = signal.signal(signal.SIGALRM, stop)
     start = time.monotonic()
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.5)
-        with pytest.raises(InterruptedError, match="told to end"):
+        with pytest.raises(InterruptedError, match="the handler ends it"):
             _native.Audit(str(source), str(tmp_path / "audit"))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -159,12 +159,12 @@ def test_signals_end_the_hashing_of_an_epoch(tmp_path: Path) -> None:
     with ctrl_c(2):
         _native.audit_epoch(job)
 
-    def tell(*_arguments: object) -> None:
-        raise ValueError("told to end")
+    def stop(*_arguments: object) -> None:
+        raise ValueError("the handler ends it")
 
-    before = signal.signal(signal.SIGALRM, tell)
+    before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(2)
-    with pytest.raises(ValueError, match="told to end"):
+    with pytest.raises(ValueError, match="the handler ends it"):
         _native.audit_epoch(job)
     signal.signal(signal.SIGALRM, before)
     assert not list((tmp_path / "audit").glob(f"{name}*"))
