@@ -1,7 +1,7 @@
 //! Block headers, and the blob that RandomX hashes.
 
 use crate::hash::{Hash, from_hex, keccak256};
-use crate::reader::{BlockError, Problem, Reader, write_varint};
+use crate::reader::{BlockError, Reader, unexpected, write_varint};
 
 /// The id of main network block 202612, and the Keccak hash of its hashing blob. The software of its
 /// day computed a wrong root of its 514 transactions, and the network kept the id.
@@ -69,8 +69,7 @@ impl HashingBlob {
         let transactions = reader.varint(field)?;
         if transactions == 0 {
             // Every block has the miner's transaction.
-            let problem = Problem::Unexpected { expected: "at least 1", got: 0 };
-            return Err(BlockError { field, offset, problem });
+            return Err(unexpected(field, offset, "at least 1", transactions));
         }
         reader.end("end of the hashing blob")?;
         Ok(Self { header, tree_root, transactions, bytes: bytes.to_vec() })
@@ -108,6 +107,7 @@ impl HashingBlob {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Problem;
 
     /// A hashing blob with a made-up header and root.
     fn blob(major_version: u8, tail: &[u8]) -> Vec<u8> {

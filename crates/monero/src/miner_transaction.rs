@@ -2,7 +2,7 @@
 
 use crate::checks::{Check, CheckName};
 use crate::hash::{Hash, keccak256};
-use crate::reader::{BlockError, Problem, Reader};
+use crate::reader::{BlockError, Reader, unexpected};
 
 /// Blocks after which a miner transaction's outputs can be spent.
 pub const UNLOCK_WINDOW: u64 = 60;
@@ -110,10 +110,7 @@ fn read_version(reader: &mut Reader<'_>) -> Result<u8, BlockError> {
     match reader.varint(field)? {
         1 => Ok(1),
         2 => Ok(2),
-        got => {
-            let problem = Problem::Unexpected { expected: "1 or 2", got };
-            Err(BlockError { field, offset, problem })
-        }
+        got => Err(unexpected(field, offset, "1 or 2", got)),
     }
 }
 
@@ -122,10 +119,7 @@ fn read_input(reader: &mut Reader<'_>) -> Result<u64, BlockError> {
     let (field, offset) = ("input of the miner transaction", reader.offset());
     match u64::from(reader.byte(field)?) {
         GENERATING_INPUT => reader.varint("height of the miner transaction"),
-        got => {
-            let problem = Problem::Unexpected { expected: "one that creates money (255)", got };
-            Err(BlockError { field, offset, problem })
-        }
+        got => Err(unexpected(field, offset, "one that creates money (255)", got)),
     }
 }
 
@@ -138,11 +132,8 @@ fn read_output(reader: &mut Reader<'_>) -> Result<(u64, bool), BlockError> {
         OUTPUT_TO_KEY => false,
         OUTPUT_TO_TAGGED_KEY => true,
         tag => {
-            let problem = Problem::Unexpected {
-                expected: "an output to a key (2) or to a tagged key (3)",
-                got: tag.into(),
-            };
-            return Err(BlockError { field: FIELD, offset, problem });
+            let expected = "an output to a key (2) or to a tagged key (3)";
+            return Err(unexpected(FIELD, offset, expected, tag.into()));
         }
     };
     reader.take(FIELD, 32 + usize::from(tagged))?;

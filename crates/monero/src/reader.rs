@@ -63,6 +63,16 @@ impl fmt::Display for Problem {
 
 impl error::Error for BlockError {}
 
+/// Returns the error of a number that is not allowed where it begins, at `offset`.
+pub(crate) fn unexpected(
+    field: &'static str,
+    offset: usize,
+    expected: &'static str,
+    got: u64,
+) -> BlockError {
+    BlockError { field, offset, problem: Problem::Unexpected { expected, got } }
+}
+
 /// A position in bytes. Nothing it returns is larger than the bytes that are left.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -104,9 +114,7 @@ impl<'a> Reader<'a> {
         let offset = self.offset;
         match self.varint(field)? {
             got if got == wanted => Ok(()),
-            got => {
-                Err(BlockError { field, offset, problem: Problem::Unexpected { expected, got } })
-            }
+            got => Err(unexpected(field, offset, expected, got)),
         }
     }
 

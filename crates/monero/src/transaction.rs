@@ -1,7 +1,7 @@
 //! Transactions, as far as their hashes need it.
 
 use crate::hash::{Hash, keccak256};
-use crate::reader::{BlockError, Problem, Reader};
+use crate::reader::{BlockError, Reader, unexpected};
 
 /// The tags of an input that creates money, and of one that spends an output to a key.
 const GENERATING_INPUT: u8 = 0xff;
@@ -210,8 +210,4 @@ fn take(
 ) -> Result<(), BlockError> {
     // Each of the counted entries had a byte of the blob, so the product does not overflow.
     reader.take(field, count * size).map(|_| ())
-}
-
-fn unexpected(field: &'static str, offset: usize, expected: &'static str, got: u64) -> BlockError {
-    BlockError { field, offset, problem: Problem::Unexpected { expected, got } }
 }

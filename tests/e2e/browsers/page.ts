@@ -46,6 +46,12 @@ export class Visit {
     await this.tab.goto(this.#address + hash);
   }
 
+  /** Leaves the view: goes to an address that has none, and waits until the page says so. */
+  async leave(): Promise<void> {
+    await this.go("#/nothing");
+    await this.until('[role="alert"]');
+  }
+
   /** Waits until an element matches. */
   async until(selector: string, timeout = STEP_TIMEOUT): Promise<void> {
     await expect

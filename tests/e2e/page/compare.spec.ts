@@ -268,8 +268,7 @@ test(
   "a comparison waits until the page knows which builds there are",
   { tag: "@chromium" },
   async ({ view }) => {
-    await view.go("#/nothing");
-    await view.until('[role="alert"]');
+    await view.leave();
     await view.of(
       "html",
       `{
@@ -292,8 +291,7 @@ test(
 );
 
 test("a build that starts can be cancelled", { tag: "@chromium" }, async ({ view }) => {
-  await view.go("#/nothing");
-  await view.until('[role="alert"]');
+  await view.leave();
   // The worker never answers.
   await view.of(
     "html",
@@ -310,8 +308,7 @@ test(
   "hashes are right though the server frees the dataset late",
   { tag: "@chromium" },
   async ({ view }) => {
-    await view.go("#/nothing");
-    await view.until('[role="alert"]');
+    await view.leave();
     // The server hashes in light mode, whatever memory it has.
     await view.of(
       "html",

@@ -221,8 +221,7 @@ test("work can be cancelled, restarted, and left", { tag: "@full" }, async ({ vi
 
   await view.go("#/explore?hashes=256");
   await view.says(status, /^The hash is/u);
-  await view.go("#/nothing");
-  await view.until('[role="alert"]');
+  await view.leave();
   await view.tab.back();
   await view.says(status, /^The hash is/u, 60_000);
 });
@@ -231,8 +230,7 @@ test(
   "a hash that was cancelled is not drawn when it is ready",
   { tag: "@chromium" },
   async ({ view }) => {
-    await view.go("#/nothing");
-    await view.until('[role="alert"]');
+    await view.leave();
     await view.of(
       "html",
       `{
@@ -273,8 +271,7 @@ test(
   "a failure that is explained late leaves the next run alone",
   { tag: "@full" },
   async ({ view }) => {
-    await view.go("#/nothing");
-    await view.until('[role="alert"]');
+    await view.leave();
     // The worker dies, and the server does not say whether it still runs.
     await view.of(
       "html",

@@ -20,8 +20,7 @@ test.afterEach(() => sources.stop());
 async function listen(view: Visit, isOn = false): Promise<(state: string) => Promise<void>> {
   const settings = `{ nodes: ["http://x"], relays: [], network: "regtest", last: 5, fixedDifficulty: "" }`;
   const memory = `"0".repeat(16)`;
-  await view.go("#/nothing");
-  await view.until('[role="alert"]');
+  await view.leave();
   await view.of(
     "html",
     `{

@@ -22,8 +22,7 @@ test(
 );
 
 test("a view that is left during work aborts it", { tag: "@full" }, async ({ view }) => {
-  await view.go("#/nothing");
-  await view.until('[role="alert"]');
+  await view.leave();
   // From inside the page: a fill may end before this test sees it.
   await view.of(
     "html",

@@ -66,8 +66,7 @@ impl Script {
 
     /// Lets time pass in steps that are too short for a sleep.
     pub fn pass(&mut self, seconds: u64) {
-        (0..seconds / 60).for_each(|_| self.wait(60));
-        self.wait(seconds % 60);
+        (0..seconds).for_each(|_| self.wait(1));
     }
 
     fn feed(&mut self, event: Event) {

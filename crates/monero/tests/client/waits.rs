@@ -62,11 +62,6 @@ fn serve(script: &mut Script, world: &World, source: usize, tip: usize) {
     }
 }
 
-/// Lets time pass in steps that are short enough to count.
-fn wait(script: &mut Script, seconds: u64) {
-    (0..seconds).for_each(|_| script.wait(1));
-}
-
 #[test]
 fn a_quick_source_does_not_hide_the_heavier_chain_of_a_slow_one() {
     let mut world = World::new(None);
@@ -85,7 +80,7 @@ fn a_quick_source_does_not_hide_the_heavier_chain_of_a_slow_one() {
             (script, slow) = (Script::with(by_rule(), Start::Stored(stored), 1), 0);
         }
         for _ in 0..20 {
-            wait(&mut script, 50);
+            script.pass(50);
             serve(&mut script, &world, slow, heavy);
         }
         assert_eq!((script.height(), script.state(slow)), (Some(60), SourceState::Following));
@@ -100,15 +95,15 @@ fn a_silent_source_delays_the_base_for_ten_minutes_in_all() {
     let mut script = begun(2);
     script.tip(1, 1000, [7; 32]);
     serve(&mut script, &world, 0, tip);
-    wait(&mut script, SILENT - 1);
+    script.pass(SILENT - 1);
     // While the machine sleeps, no source can answer.
     for sleep in [1_000, 100_000] {
         script.now += sleep;
-        wait(&mut script, 1);
+        script.pass(1);
         serve(&mut script, &world, 0, tip);
         assert_eq!((script.height(), script.client.base_height()), (Some(LONGEST), 0));
     }
-    wait(&mut script, 1);
+    script.pass(1);
     serve(&mut script, &world, 0, tip);
     assert_eq!((script.height(), script.client.base_height()), (Some(80), 70));
 }
@@ -137,10 +132,10 @@ fn a_source_whose_requests_fail_delays_the_base_for_a_minute() {
     }
     assert_eq!(script.state(1), SourceState::Unresponsive);
     serve(&mut script, &world, 0, tip);
-    wait(&mut script, FAILING - 1);
+    script.pass(FAILING - 1);
     assert_eq!((script.height(), script.client.base_height()), (Some(LONGEST), 0));
     assert!(!script.client.is_settled(), "blocks wait for the base");
-    wait(&mut script, 1);
+    script.pass(1);
     script.hash_all(&world);
     assert_eq!((script.height(), script.client.base_height()), (Some(20), 10));
     assert!(script.client.is_settled());
@@ -172,14 +167,14 @@ fn a_source_has_a_second_more_for_each_new_block() {
     let mut script = begun(2);
     script.tip_at(1, &world, side);
     serve(&mut script, &world, 0, tip);
-    wait(&mut script, SILENT - 1);
+    script.pass(SILENT - 1);
     answer(&mut script, &world, 1, side, 3);
     while script.asked(1) == Some(Query::Headers { first: LONGEST, count: 1 }) {
         answer(&mut script, &world, 1, side, 1);
     }
-    wait(&mut script, 3);
+    script.pass(3);
     assert_eq!(script.client.base_height(), 0);
-    wait(&mut script, 1);
+    script.pass(1);
     assert!(script.client.base_height() > 0);
 }
 
@@ -207,12 +202,12 @@ fn the_time_begins_anew_when_the_chain_is_up_to_date() {
         let mut script = begun(2);
         script.tip_at(1, &world, 0);
         serve(&mut script, &world, 0, tip);
-        wait(&mut script, SILENT / 2);
+        script.pass(SILENT / 2);
         assert_eq!((script.height(), script.client.base_height()), (Some(11), 0));
         serve(&mut script, &world, 1, tip);
         assert_eq!(script.client.base_height(), 3);
         serve(&mut script, &world, 0, longer);
-        wait(&mut script, SILENT / 2 + 1);
+        script.pass(SILENT / 2 + 1);
         let height = script.client.base_height();
         assert_eq!(height == 11, is_delayed, "age {age}: {height}");
     }
