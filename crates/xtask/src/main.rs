@@ -13,6 +13,7 @@ mod capi;
 mod check;
 mod datafusion;
 mod dist;
+mod emulated;
 mod foreign_smoke;
 mod fuzz;
 mod others;
@@ -108,6 +109,8 @@ enum Command {
     },
     /// Run the interpreter on RISC-V, i686, ARMv7 and s390x, in emulators.
     TestOthers,
+    /// Run machine code for x86-64 in an emulator that keeps translations of code.
+    TestEmulated,
     /// Check formats, lints, types and documentation.
     Check,
     /// Lint the code for macOS, and for Windows with Microsoft's C library.
@@ -156,6 +159,7 @@ fn main() -> ExitCode {
         Command::TestWindows { full } => {
             Report::new().run(|report| windows::test(report, tier(full)))
         }
+        Command::TestEmulated => Report::new().run(emulated::test),
         Command::TestOthers => Report::new().run(others::test),
         Command::Check => Report::new().run(check::check),
         Command::CheckOthers => Report::new().run(check::other_systems),

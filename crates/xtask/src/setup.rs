@@ -30,7 +30,7 @@ use crate::tier::System;
 use crate::{output, workspace};
 
 pub(crate) use browsers::{Browsers, browsers, only_chromium};
-pub(crate) use cpp::{c_library_tools, cpp_tools};
+pub(crate) use cpp::{c_library_tools, cpp_tools, x86_64_emulator};
 pub(crate) use deny::cargo_deny;
 pub(crate) use dieharder::dieharder;
 pub(crate) use foreign::{

@@ -18,7 +18,8 @@ use crate::report::{Report, Series};
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
 use crate::{
-    addon, arm64, check, datafusion, foreign_smoke, fuzz, others, output, process, release, windows,
+    addon, arm64, check, datafusion, emulated, foreign_smoke, fuzz, others, output, process,
+    release, windows,
 };
 
 /// Checks and tests everything that belongs to a tier.
@@ -133,6 +134,7 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     steps.push(Box::new(|| check::other_systems(report)));
     if is_x86_64_debian {
         steps.push(Box::new(|| others::test(report)));
+        steps.push(Box::new(|| emulated::test(report)));
         // Debian's Wine runs programs for x86-64 on this processor only. More inputs would only repeat what the native
         // tests do.
         steps.push(Box::new(|| windows::test(report, Tier::Quick)));

@@ -1,4 +1,4 @@
-//! Machine code on both sides of a fork, and under limits that a process cannot take back.
+//! Machine code without a fork, on both sides of one, and under limits that a process cannot take back.
 
 #![expect(unsafe_code, reason = "forks and ends processes")]
 
@@ -154,6 +154,17 @@ fn a_child_cannot_change_what_its_parent_runs() {
             !shared
         });
         assert!(child.succeeded(), "{pages:?}");
+        assert!(hashes_are_right(&mut vm), "{pages:?}");
+    }
+}
+
+/// `cargo xtask test-emulated` runs this in an emulator, where aliased pages would run old code.
+#[test]
+fn whole_hashes_are_right_with_each_kind_of_pages() {
+    let cache = cache();
+    for pages in [CodePages::Aliased, CodePages::Flipped] {
+        let mut vm = vm(&items(&cache, pages), pages);
+        assert_eq!(vm.engine(), EngineKind::Jit);
         assert!(hashes_are_right(&mut vm), "{pages:?}");
     }
 }

@@ -31,6 +31,14 @@ pub(crate) fn c_library_tools() -> Result<()> {
     )
 }
 
+/// Installs QEMU's emulator of x86-64 if it is missing, and returns its name.
+pub(crate) fn x86_64_emulator() -> Result<&'static str> {
+    const EMULATOR: (&str, &str) = ("qemu-x86_64", "qemu-user");
+    install_missing(&[EMULATOR], &[], "1 minute")
+        .context("install QEMU's user emulation by hand: tests of machine code use it")?;
+    Ok(EMULATOR.0)
+}
+
 /// Installs the packages of `programs` that are not on `PATH`, and of `files` that do not exist.
 pub(super) fn install_missing(
     programs: &[(&str, &'static str)],

@@ -24,6 +24,12 @@ impl InstructionFetch {
         InstructionFetch { data_line: line(16), instruction_line: line(0) }
     }
 
+    /// Returns the way that works in every emulator: there is one way.
+    #[cfg(target_os = "linux")]
+    pub(super) fn safest() -> InstructionFetch {
+        InstructionFetch::new()
+    }
+
     /// Makes the processor fetch code again that was written at `written` and runs at `executable`
     /// (Arm ARM, B2.4.4, "Concurrent modification and execution of instructions").
     #[inline]
@@ -40,28 +46,6 @@ impl InstructionFetch {
         }
         // SAFETY: barriers change no value.
         unsafe { asm!("dsb ish", "isb", options(nostack, preserves_flags)) };
-    }
-
-    /// Returns whether code that was replaced through another address runs: emulators that keep
-    /// translations of code, such as QEMU before 8.2, do not notice. `write` puts code into the pages
-    /// that `executable` is the start of.
-    #[cfg(target_os = "linux")]
-    pub(super) fn follows_aliases(executable: *const u8, mut write: impl FnMut(&[u8])) -> bool {
-        use std::sync::atomic::{AtomicU8, Ordering};
-        const UNKNOWN: u8 = 0;
-        const FOLLOWS: u8 = 1;
-        const DOES_NOT: u8 = 2;
-        static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
-        if KNOWN.load(Ordering::Relaxed) == UNKNOWN {
-            // SAFETY: the pages hold the function that `returning` made, of this type.
-            let function: extern "C" fn() -> u64 = unsafe { std::mem::transmute(executable) };
-            let follows = [1, 2].into_iter().all(|value| {
-                write(&returning(value));
-                function() == u64::from(value)
-            });
-            KNOWN.store(if follows { FOLLOWS } else { DOES_NOT }, Ordering::Relaxed);
-        }
-        KNOWN.load(Ordering::Relaxed) == FOLLOWS
     }
 }
 
@@ -83,12 +67,29 @@ pub(super) fn renew(code: &[u8]) {
 }
 
 /// Code of a function without arguments that returns `value`: `mov x0, #value`, `ret`.
-#[cfg(any(test, target_os = "linux"))]
+#[cfg(test)]
 pub(super) fn returning(value: u16) -> [u8; 8] {
     let [mov, ret] = [0xd280_0000 | u32::from(value) << 5, 0xd65f_03c0].map(u32::to_le_bytes);
     let mut code = [0; 8];
     code[..4].copy_from_slice(&mov);
     code[4..].copy_from_slice(&ret);
+    code
+}
+
+/// Code of a function without arguments that executes an assignment `turns` times and returns `value`.
+#[cfg(target_os = "linux")]
+pub(super) fn repeating(turns: u16, value: u16) -> [u8; 20] {
+    let instructions = [
+        0xd280_0001 | u32::from(turns) << 5, // mov x1, #turns
+        0xd280_0000 | u32::from(value) << 5, // mov x0, #value
+        0xf100_0421,                         // subs x1, x1, #1
+        0x54ff_ffc1,                         // b.ne to the second instruction
+        0xd65f_03c0,                         // ret
+    ];
+    let mut code = [0; 20];
+    for (bytes, instruction) in code.chunks_exact_mut(4).zip(instructions) {
+        bytes.copy_from_slice(&u32::to_le_bytes(instruction));
+    }
     code
 }
 

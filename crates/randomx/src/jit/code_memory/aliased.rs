@@ -2,16 +2,19 @@
 
 #![expect(unsafe_code, reason = "maps pages twice")]
 
+use std::cell::RefCell;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
 
 use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::process::{Resource, getrlimit};
 
 use super::address_space::AddressSpace;
-use super::processor::InstructionFetch;
+use super::processor::{InstructionFetch, repeating};
+use crate::once::once;
 
 /// Two views of one memory file. A forked child has neither (`MADV_DONTFORK`).
 pub(super) struct AliasedCode {
@@ -25,7 +28,23 @@ pub(super) struct AliasedCode {
 
 impl AliasedCode {
     /// Maps `capacity` bytes, at least as many as `code` has.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses the pages, or the processor is an emulator that would run old code.
     pub(super) fn new(code: &[u8], capacity: usize) -> io::Result<AliasedCode> {
+        // Before the fastest way to fetch code is measured, because emulators may lack some of the instructions.
+        if !aliases_are_followed()? {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let mut aliased = AliasedCode::map(capacity, InstructionFetch::new())?;
+        if !aliased.write(code) {
+            return Err(io::ErrorKind::Other.into());
+        }
+        Ok(aliased)
+    }
+
+    fn map(capacity: usize, fetch: InstructionFetch) -> io::Result<AliasedCode> {
         let space = AddressSpace::current()?;
         let file = memory_file(capacity, MemfdFlags::empty())?;
         let options = MmapOptions::new().len(capacity).to_owned();
@@ -35,20 +54,12 @@ impl AliasedCode {
         let (writable, executable) = unsafe { (options.map_mut(&file)?, options.map_exec(&file)?) };
         writable.advise(Advice::DontFork)?;
         executable.advise(Advice::DontFork)?;
-        let mut aliased = AliasedCode {
+        Ok(AliasedCode {
             writable: ManuallyDrop::new(writable),
             executable: ManuallyDrop::new(executable),
             space,
-            fetch: InstructionFetch::new(),
-        };
-        let executable = aliased.executable.as_ptr();
-        let follows = InstructionFetch::follows_aliases(executable, |code| {
-            let _ = aliased.write(code);
-        });
-        if !follows || !aliased.write(code) {
-            return Err(io::ErrorKind::Other.into());
-        }
-        Ok(aliased)
+            fetch,
+        })
     }
 
     /// Replaces the code. Returns `false`, and does nothing, in a child process of the one that
@@ -83,6 +94,47 @@ impl Drop for AliasedCode {
     }
 }
 
+/// Returns whether code runs that was replaced through another address, as it does on all processors. An emulator that
+/// keeps translations of code runs the old code if it does not notice such writes. QEMU's user emulation does not notice
+/// them, for ARM64 before 8.2, and neither does Valgrind by default. It is tried once in a process.
+///
+/// # Errors
+///
+/// If the system refuses the pages. The next call tries again.
+fn aliases_are_followed() -> io::Result<bool> {
+    static FOLLOWED: OnceLock<bool> = OnceLock::new();
+    if let Some(&followed) = FOLLOWED.get() {
+        return Ok(followed);
+    }
+    let code =
+        RefCell::new(AliasedCode::map(repeating(TURNS, 0).len(), InstructionFetch::safest())?);
+    let replace = |value| code.borrow_mut().write(&repeating(TURNS, value));
+    let call = || {
+        let entry = code.borrow().executable.as_ptr();
+        // SAFETY: the pages, which are mapped until the end of this function, hold the function that
+        // `repeating` made, of this type. This process mapped them a moment ago, and `write` has
+        // succeeded in it.
+        let function: extern "C" fn() -> u64 = unsafe { std::mem::transmute(entry) };
+        function()
+    };
+    Ok(*once(&FOLLOWED, || runs_new_code(replace, call)))
+}
+
+/// Turns of the loop in the function of [`aliases_are_followed`]. An emulator that looks for changes where it enters
+/// code may miss them behind jumps whose targets it knows.
+const TURNS: u16 = 10;
+
+/// Calls of the function between two changes. An emulator may interpret code at first, and keep a translation only of
+/// code that runs often.
+const CALLS: usize = 1000;
+
+/// Replaces a function that returns a number, and returns whether it then returns the new number each time.
+fn runs_new_code(mut replace: impl FnMut(u16) -> bool, mut call: impl FnMut() -> u64) -> bool {
+    [1, 2, 1, 3]
+        .into_iter()
+        .all(|value| replace(value) && (0..CALLS).all(|_| call() == u64::from(value)))
+}
+
 /// Makes a nameless file in memory, of `size` zeroed bytes.
 pub(super) fn memory_file(size: usize, flags: MemfdFlags) -> io::Result<OwnedFd> {
     // A larger file than RLIMIT_FSIZE allows raises SIGXFSZ, which ends the process.
@@ -92,4 +144,45 @@ pub(super) fn memory_file(size: usize, flags: MemfdFlags) -> io::Result<OwnedFd>
     let file = memfd_create("randomx-code", MemfdFlags::CLOEXEC | flags)?;
     ftruncate(&file, size as u64)?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// Returns the verdict on an emulator that keeps a translation after `interpreted` runs of the same code, and
+    /// forgets it if `forgets`.
+    fn verdict(interpreted: usize, forgets: bool) -> bool {
+        let (written, kept, runs) = (Cell::new(0), Cell::new(None), Cell::new(0));
+        let replace = |value| {
+            written.set(value);
+            if forgets {
+                kept.set(None);
+            }
+            true
+        };
+        let call = || {
+            runs.set(runs.get() + 1);
+            if runs.get() > interpreted && kept.get().is_none() {
+                kept.set(Some(written.get()));
+            }
+            u64::from(kept.get().unwrap_or(written.get()))
+        };
+        runs_new_code(replace, call)
+    }
+
+    #[test]
+    fn an_emulator_that_keeps_old_code_is_found() {
+        for interpreted in [0, 1, 2, 50, CALLS - 1] {
+            assert!(!verdict(interpreted, false), "after {interpreted} runs");
+            assert!(verdict(interpreted, true), "after {interpreted} runs");
+        }
+    }
+
+    #[test]
+    fn code_that_could_not_be_written_is_not_trusted() {
+        assert!(!runs_new_code(|_| false, || 1));
+    }
 }
