@@ -32,6 +32,8 @@
  * reserve as many for what the child writes, or the system ends it.
  *
  * Every call restores the rounding mode and the rest of the thread's floating point environment.
+ * On processors other than x86-64 and AArch64, call functions in the default environment only:
+ * in another one, hashes are wrong.
  */
 
 #ifndef RANDOMX_H

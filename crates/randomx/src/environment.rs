@@ -61,7 +61,8 @@ impl Drop for DefaultEnvironment {
     }
 }
 
-/// WebAssembly has no such environment; on other processors the caller must leave the default.
+/// WebAssembly has no such environment; on other processors the caller must leave the default, as the
+/// documentation of `Vm` says.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 impl DefaultEnvironment {
     pub(crate) fn enter() -> DefaultEnvironment {

@@ -84,7 +84,8 @@ impl From<VmOptions> for ItemsOptions {
 /// ```
 ///
 /// Programs run in the default floating point environment. The caller's is restored afterwards:
-/// the register MXCSR on x86-64, FPCR on AArch64.
+/// the register MXCSR on x86-64, FPCR on AArch64. On other processors with such a register, the caller must
+/// have left the default: rounding to nearest, and denormal numbers kept. Otherwise hashes are wrong.
 pub struct Vm {
     source: Source,
     version: Version,
