@@ -7,6 +7,7 @@ import { RandomX, RandomXError, text } from "./support.js";
 
 const MIB = 1 << 20;
 const hash = "00".repeat(32);
+const node = "http://127.0.0.1:1";
 const block = { seedHash: hash, hashingBlob: "00", difficulty: 1 };
 let randomx: product.RandomX;
 
@@ -93,6 +94,14 @@ const calls: Record<string, (value: never) => unknown> = {
   "verifyChain, recent blocks": (value) =>
     randomx.verifyChain([], { checkpoint: { height: 1, id: hash, recent: value, seeds: value } }),
   "verifyChain, a block": (value) => drain(randomx.verifyChain([value], { from: 1 })),
+  "verifyShares, shares": (value) => randomx.verifyShares(value),
+  "verifyShares, a share": (value) => randomx.verifyShares([value]),
+  "verifyShares, options": (value) => randomx.verifyShares([{} as product.Share], value),
+  "follow, sources": (value) => randomx.follow(value),
+  "follow, a source": (value) => randomx.follow([value]),
+  "follow, options": (value) => randomx.follow([{ node }], value),
+  "follow, anchor": (value) => randomx.follow([{ node }], { anchor: value }),
+  "follow, store": (value) => randomx.follow([{ node }], { store: value }),
   "commitment, input": (value) => randomx.commitment(value, "00"),
   "checkDifficulty, hash": (value) => randomx.checkDifficulty(value, 0),
   "seedHeight, height": (value) => randomx.seedHeight(value),
@@ -113,11 +122,14 @@ describe.each(Object.keys(calls))("%s", (name) => {
       const value = hostile[kind]?.() as never;
       const result = await calls[name]?.(value);
       if (result instanceof RandomX) result.dispose();
+      if (name.startsWith("follow")) await (result as product.ChainFollower).close();
     } catch (error) {
       thrown = error;
     }
     // Some are valid options, and a block without fields is only an invalid block.
-    const isAllowed = /^(?:create|hashMany, inputs$|verifyChain, a block)/u.test(name);
+    const isAllowed = /^(?:create|hashMany, inputs$|verifyChain, a block|follow, options)/u.test(
+      name,
+    );
     if (thrown === undefined && isAllowed) return;
     // The tests import the sources, but `RandomX` as it is published.
     expect((thrown as Error | undefined)?.constructor.name).toBe(RandomXError.name);

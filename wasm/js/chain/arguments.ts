@@ -68,7 +68,8 @@ export function followChoices(value: unknown): FollowChoices {
 
 function startOf(name: string, value: unknown): Start {
   if (value === undefined) return { kind: "anchors" };
-  if (!Array.isArray(value)) return { kind: "checkpoint", checkpoint: fromJson(name, value) };
+  const isList = validate.reading(name, () => Array.isArray(value));
+  if (!isList) return { kind: "checkpoint", checkpoint: fromJson(name, value) };
   const anchors = validate.list(name, value, 2, {
     height: validate.height,
     id: validate.hash,
