@@ -148,6 +148,19 @@ test("options that throw name the argument", async () => {
   });
 });
 
+test("an option is read once", async () => {
+  let reads = 0;
+  using own = await RandomX.create({
+    threads: 1,
+    get lanes(): number {
+      reads += 1;
+      if (reads > 1) throw new TypeError("no");
+      return 3;
+    },
+  });
+  expect(own.configuration.lanes).toBe(3);
+});
+
 test("a progress listener that throws is not a failure of the call", async () => {
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);

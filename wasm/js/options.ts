@@ -155,7 +155,7 @@ export function choices(options: CreateOptions): Choices {
     mode: (name, value = "light") => validate.oneOf(name, value, MODES),
     datasetBytes: (name, value = DATASET_BYTES) =>
       validate.count(name, value, Number.MAX_SAFE_INTEGER),
-    lanes: (name, value = MAX_LANES) => validate.count(name, value, MAX_LANES),
+    lanes: validate.optional((name, value) => validate.count(name, value, MAX_LANES)),
     slots: (name, value = 1) => validate.count(name, value, MAX_SLOTS),
     keepCache: (name, value = false) => validate.flag(name, value),
     maxQueue: (name, value = DEFAULT_QUEUE) => validate.count(name, value, MAX_QUEUE),
@@ -166,7 +166,8 @@ export function choices(options: CreateOptions): Choices {
     nativeUrl: validate.address,
     workerUrl: validate.address,
   });
-  return { ...checked, givenLanes: options.lanes };
+  const { lanes } = checked;
+  return { ...checked, lanes: lanes ?? MAX_LANES, givenLanes: lanes };
 }
 
 /**
