@@ -17,7 +17,11 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Saving } from "../../../wasm/js/chain/saving.js";
-import { FileStore, IndexedDBStore, MemoryStore } from "../../../wasm/js/index.js";
+import { FileStore, IndexedDBStore, MemoryStore, type Store } from "../../../wasm/js/index.js";
+import { AnyRandomX as RandomX } from "../support.js";
+import { chainOf } from "./blocks.js";
+import { SimulatedSource } from "./source.js";
+import { collect, untilSynced } from "./support.js";
 
 let folder: string;
 
@@ -146,6 +150,27 @@ test("after a store that throws at once, the next state is saved", async () => {
   saving.save(Uint8Array.of(2));
   await saving.idle();
   expect(saved).toEqual([Uint8Array.of(2)]);
+});
+
+test("a store without promises continues where the client was", async () => {
+  using randomx = await RandomX.create({ threads: 1 });
+  const source = await SimulatedSource.start(chainOf(4));
+  let state: Uint8Array | undefined;
+  const store = {
+    load: () => state,
+    save: (saved: Uint8Array) => {
+      state = saved;
+    },
+  } as unknown as Store;
+  const options = { network: "regtest", poll: 1, store } as const;
+  const first = randomx.follow([{ relay: source.url }], options);
+  await untilSynced(first);
+  await first.close();
+  const second = randomx.follow([{ relay: source.url }], options);
+  const [event] = await collect(second, () => true);
+  expect(event).toMatchObject({ type: "tip", tip: { height: 4, id: source.tip.id } });
+  await second.close();
+  await source.stop();
 });
 
 test("a save that the browser cannot write at its end rejects with the reason", async () => {

@@ -192,7 +192,9 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   /** Loads the state. Without it the client begins anew. */
   async #load(): Promise<Uint8Array | undefined> {
     try {
-      const state: unknown = await unlessAborted(this.#choices.store.load(), this.#stop.signal);
+      // A store without types may return the state itself, or another kind of promise.
+      const loaded: Promise<unknown> = Promise.resolve(this.#choices.store.load());
+      const state = await unlessAborted(loaded, this.#stop.signal);
       return state === undefined ? undefined : validate.state("store", state);
     } catch (thrown) {
       if (!this.#stop.signal.aborted) {
