@@ -28,6 +28,16 @@ export class Signals {
   }
 }
 
+/**
+ * Ends a source without waiting for it, because it may hang. A microtask later: an error of the source must not replace
+ * the reason for the end.
+ */
+export function endSource(end: () => unknown): void {
+  void Promise.resolve()
+    .then(end)
+    .catch(() => undefined);
+}
+
 /** Resolves like a promise, but rejects as soon as a signal is aborted. */
 export async function unlessAborted<T>(
   promise: Promise<T>,

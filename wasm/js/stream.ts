@@ -1,5 +1,5 @@
 /** Results in order for inputs that arrive one by one, with a bounded number of them in progress. */
-import { Signals, unlessEnded } from "./abort.js";
+import { Signals, endSource, unlessEnded } from "./abort.js";
 import { aborted } from "./errors.js";
 import type { Scheduler } from "./scheduler.js";
 import type { Source } from "./types.js";
@@ -108,14 +108,11 @@ class Work<T, R> {
     this.#begun.shift();
   }
 
-  /** Closes the source without waiting for it. */
+  /** Closes the source. */
   close(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    // A microtask later: an error of the source must not replace the reason for the end.
-    void Promise.resolve()
-      .then(this.#return)
-      .catch(() => undefined);
+    endSource(this.#return);
   }
 
   async #wait(next: Promise<IteratorResult<T>>): Promise<void> {

@@ -260,6 +260,22 @@ describe("the source", () => {
     stop.abort();
     await waiting;
   });
+
+  test("that fails when it is closed does not replace the reason for the end", async () => {
+    const stop = new AbortController();
+    const blocks = {
+      [Symbol.iterator]: () => ({
+        next: () => ({ value: { block: made[0]?.block } }),
+        return: () => {
+          throw new Error("closed twice");
+        },
+      }),
+    };
+    const options = { checkpoint, network, signal: stop.signal };
+    const chain = randomx.verifyChain(blocks as never, options);
+    stop.abort();
+    await expect(chain.next()).rejects.toMatchObject({ code: "aborted" });
+  });
 });
 
 test.each(["aborted", "disposed"] as const)(

@@ -1,4 +1,5 @@
 /** The verification of a chain: each block must follow the rules that the blocks before it set. */
+import { endSource } from "../abort.js";
 import { asRandomXError, invalidArgument } from "../errors.js";
 import type { ChainArgs, Result } from "../protocol.js";
 import type { Scheduler } from "../scheduler.js";
@@ -151,8 +152,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
       });
       yield* new Judge(this.#scheduler, this.#run, this.#follow).verdicts(source);
     } finally {
-      // Not awaited, because the source may hang.
-      void Promise.resolve(source.return?.()).catch(() => undefined);
+      endSource(() => source.return?.());
     }
   }
 }
