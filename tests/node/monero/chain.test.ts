@@ -252,6 +252,22 @@ describe("the source", () => {
     expect(isEnded).toBe(true);
   });
 
+  test("that waits for its next block delays no verdict on the others", async () => {
+    const stop = new AbortController();
+    async function* blocks() {
+      yield* made.slice(0, 3).map(({ block }) => ({ block }));
+      await new Promise(() => 0);
+    }
+    const options = { checkpoint, network, signal: stop.signal };
+    const chain = randomx.verifyChain(blocks(), options);
+    for (const height of [1, 2, 3]) {
+      expect(await chain.next()).toMatchObject({ value: { height, valid: true } });
+    }
+    expect(chain.checkpoint?.height).toBe(3);
+    stop.abort();
+    await expect(chain.next()).rejects.toMatchObject({ code: "aborted" });
+  });
+
   test("that never answers can be aborted", async () => {
     const stop = new AbortController();
     const blocks = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => 0) }) };

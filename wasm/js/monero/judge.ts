@@ -14,6 +14,9 @@ import { isAccepted } from "./rules.js";
 /** The bytes of blocks after which no more are judged together. */
 const MAX_BATCH = 2 << 20;
 
+/** Milliseconds that a batch waits for one more block. */
+const PATIENCE = 100;
+
 const LINK = {
   block: validate.optional(validate.bytes),
   hashingBlob: validate.optional(validate.bytes),
@@ -34,6 +37,8 @@ export class Judge {
   readonly #stop = new AbortController();
   readonly #hashing = new Signals();
   readonly #onProgress: Follow["onProgress"];
+  /** The block that is being read, perhaps since an earlier batch. */
+  #arriving: Promise<IteratorResult<unknown, unknown>> | undefined;
   /** The key whose fill was reported last. */
   #reported: Uint8Array | undefined;
   /** The chain's work since its start, if the work of the start is unknown. */
@@ -90,7 +95,6 @@ export class Judge {
       // The next blocks arrive while these are hashed. If reading fails, these are still judged.
       const upcoming = ended ? { links: [], failure: ended } : this.#read(source, count);
       const hashes = await this.#hash(works);
-      const next = await upcoming;
       const proofs = links.flatMap((link, index) => proofOf(link, works[index]));
       const proven = { ...args, links: proofs, hashes, judged };
       const { verdicts, checkpoint } = await this.#scheduler.whenRoom(signal, () =>
@@ -108,15 +112,16 @@ export class Judge {
         if (!isAccepted(verdict)) return;
         this.#scheduler.check(0, signal);
       }
-      count += next.links.length;
-      batch = next;
+      // Not earlier: a source that waits for new blocks delays no verdict.
+      batch = await upcoming;
+      count += batch.links.length;
     }
     if (batch.failure) throw batch.failure.error;
   }
 
   /**
-   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large. Returns
-   * no links at the end of the source.
+   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large or the next one
+   * is late. Returns no links at the end of the source.
    */
   async #read(source: BlockIterator, first: number): Promise<Batch> {
     const { lanes } = this.#scheduler;
@@ -125,8 +130,11 @@ export class Judge {
     let bytes = 0;
     try {
       while (links.length < 2 * lanes && bytes < MAX_BATCH) {
-        const next = Promise.resolve(source.next());
-        const { done, value } = await unlessEnded(next, signal, this.#scheduler);
+        this.#arriving ??= unlessEnded(Promise.resolve(source.next()), signal, this.#scheduler);
+        const arrived = await (links.length > 0 ? soon(this.#arriving) : this.#arriving);
+        if (arrived === "late") break;
+        this.#arriving = undefined;
+        const { done, value } = arrived;
         if (done) break;
         const link = linkArgs(`blocks[${first + links.length}]`, value);
         bytes += (link.block?.length ?? 0) + (link.hashingBlob?.length ?? 0);
@@ -207,6 +215,18 @@ function fromPlain(verdict: Plain, before: bigint, completeStart: boolean): Chai
 /** Tells whether the work up to a start is known. A batch counts from 0 otherwise. */
 function hasWork(start: Run["start"]): boolean {
   return typeof start !== "number" && start.work !== "0";
+}
+
+/** Resolves like a promise, or with `late` if that takes too long. */
+function soon<T>(promise: Promise<T>): Promise<T | "late"> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, PATIENCE, "late");
+    promise
+      .finally(() => {
+        clearTimeout(timer);
+      })
+      .then(resolve, reject);
+  });
 }
 
 /** Returns a judged block without its blob, to check its proof of work. */
