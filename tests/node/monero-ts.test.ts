@@ -35,10 +35,7 @@ beforeAll(async () => {
 beforeEach(() => {
   node.fault = undefined;
   unverified = [];
-  library = {
-    HttpClient: { request: send },
-    LibraryUtils: { invokeWorker: (_, method) => Promise.resolve(method) },
-  };
+  library = unchecked();
   checkMoneroTs(library, chain, { onUnverified: (method) => unverified.push(method) });
 });
 
@@ -47,6 +44,14 @@ afterAll(async () => {
   randomx.dispose();
   await Promise.all([source.stop(), node.stop()]);
 });
+
+/** Returns the library as it is without checks. */
+function unchecked(): MoneroTs {
+  return {
+    HttpClient: { request: send },
+    LibraryUtils: { invokeWorker: (_, method) => Promise.resolve(method) },
+  };
+}
 
 async function send({ uri, body, proxyToWorker }: MoneroTsRequest) {
   expect(proxyToWorker).toBe(false);
@@ -336,6 +341,30 @@ test("what was replaced can be put back, and a closed chain answers nothing", as
   restore();
   expect(library.HttpClient.request).toBe(request);
 });
+
+test.each(["before", "after"])(
+  "an older check that ends %s a newer begins leaves it",
+  async (when) => {
+    library = unchecked();
+    node.fault = lie("get_info", { height: 5 });
+    const old = randomx.follow([{ node: source.url }], { network: "regtest" });
+    await old.close();
+    const endOld = checkMoneroTs(library, old);
+    if (when === "before") endOld();
+    const endNew = checkMoneroTs(library, chain);
+    endOld();
+    expect(await call("get_info")).toMatchObject({ height: COUNT + 1 });
+    const connect = (): Promise<unknown> =>
+      library.LibraryUtils.invokeWorker("", "connectDaemonRpc", []);
+    await expect(connect()).rejects.toThrow("proxyToWorker");
+    endNew();
+    const body = JSON.stringify({ method: "get_info" });
+    const request = { uri: `${node.url}/json_rpc`, body, proxyToWorker: false };
+    const answer = await library.HttpClient.request(request);
+    expect(JSON.parse(answer.body as string)).toMatchObject({ result: { height: 5 } });
+    expect(await connect()).toBe("connectDaemonRpc");
+  },
+);
 
 test("a stored state answers nothing before it is known to be the newest", async () => {
   const silent = await SimulatedSource.start(blocks);

@@ -162,7 +162,7 @@ const PATHS: Readonly<Record<string, Checked>> = {
  *
  * @param moneroTs - the library, or its exports `HttpClient` and `LibraryUtils`.
  * @param chain - the chain, whose tip is the one that `monero-ts` sees.
- * @returns a function that puts back what was replaced.
+ * @returns a function that ends this check, and puts back what it replaced. Checks of later calls stay.
  */
 export function checkMoneroTs(
   { HttpClient, LibraryUtils }: MoneroTs,
@@ -171,7 +171,10 @@ export function checkMoneroTs(
 ): () => void {
   const { request } = HttpClient;
   const { invokeWorker } = LibraryUtils;
-  HttpClient.request = async (given) => {
+  // After the end, calls that a later check wrapped still arrive here.
+  let isActive = true;
+  const checkedRequest: typeof request = async (given) => {
+    if (!isActive) return request.call(HttpClient, given);
     const path = new URL(given.uri).pathname.split("/").at(-1) ?? "";
     const isJsonRpc = path === "json_rpc";
     const body = typeof given.body === "string" ? (JSON.parse(given.body) as Json) : {};
@@ -206,16 +209,19 @@ export function checkMoneroTs(
     const answer = isJsonRpc ? { id: body.id, jsonrpc: "2.0", result } : result;
     return { statusCode: 200, statusText: "OK", headers: {}, body: JSON.stringify(answer) };
   };
-  LibraryUtils.invokeWorker = (objectId, method, args = []) => {
-    if (connects(method, args)) {
+  const checkedInvoke: typeof invokeWorker = (objectId, method, args = []) => {
+    if (isActive && connects(method, args)) {
       const problem = "proxyToWorker: expected false; nothing is checked in the worker";
       return Promise.reject(new Error(`${method}: ${problem}`));
     }
     return invokeWorker.call(LibraryUtils, objectId, method, args);
   };
+  HttpClient.request = checkedRequest;
+  LibraryUtils.invokeWorker = checkedInvoke;
   return () => {
-    HttpClient.request = request;
-    LibraryUtils.invokeWorker = invokeWorker;
+    isActive = false;
+    if (HttpClient.request === checkedRequest) HttpClient.request = request;
+    if (LibraryUtils.invokeWorker === checkedInvoke) LibraryUtils.invokeWorker = invokeWorker;
   };
 }
 
