@@ -46,6 +46,25 @@ test("a block is verified", async () => {
   expect(await lines.next()).toMatchObject({ done: true });
 });
 
+test("a share is verified, and a malformed one is caught", async () => {
+  const folder = freshProject("runtime");
+  let program = example(folder, "verifyShares");
+  program = replaced(program, 'case "valid":', 'case "valid": console.log("valid"); break;');
+  program = replaced(program, "(error) {", "(error) {\n  console.log(error.code);");
+  const lines = linesOf(
+    folder,
+    `import { RandomX } from "randomx-web";
+    import { block } from "./block.js";
+    const { seedHash, hashingBlob: blob, hash: result } = block;
+    const target = "ff".repeat(32);
+    for (const nonce of [blob.slice(78, 86), "zz"]) {
+      ${program}
+    }`,
+  );
+  expect(await lines.next()).toMatchObject({ value: "valid" });
+  expect(await lines.next()).toMatchObject({ value: "invalid-argument" });
+});
+
 test("a chain is followed", async () => {
   const folder = freshProject("runtime");
   const common = chainOf(4);
