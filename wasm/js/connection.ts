@@ -1,6 +1,6 @@
 /** The client's end of a worker: it sends requests and receives answers. */
-import { lockManager } from "./environment.js";
 import { errorOf, type RandomXError, type RandomXErrorCode } from "./errors.js";
+import { newLock, watchLock } from "./lock.js";
 import type { Args, FromWorker, Operation, PlainError, Result, ToWorker } from "./protocol.js";
 import { startThread, type Thread } from "./thread.js";
 
@@ -14,8 +14,10 @@ interface Waiting {
 /** A connection to a running worker. Once closed, every request rejects with the reason. */
 export class Connection {
   readonly #thread: Thread<ToWorker>;
-  readonly #watch = new AbortController();
   readonly #onEnd: () => void;
+  readonly #failed = (reason: string): void => {
+    void this.close("worker-failed", reason);
+  };
   /** The requests that the worker has, in order. */
   readonly #waiting: Waiting[] = [];
   #end: PlainError | undefined;
@@ -26,9 +28,7 @@ export class Connection {
       message: (message: FromWorker) => {
         this.#receive(message);
       },
-      failed: (reason: string) => {
-        void this.close("worker-failed", reason);
-      },
+      failed: this.#failed,
     };
     this.#thread = startThread(listener, script);
   }
@@ -76,18 +76,16 @@ export class Connection {
     const waiting = this.#waiting.splice(0);
     this.#thread.keepAlive(false);
     const gone = this.#thread.terminate();
-    this.#watch.abort();
     for (const { reject } of waiting) reject(errorOf(this.#end));
     this.#onEnd();
     return gone;
   }
 
   async #start(args: Omit<Args<"start">, "lock">): Promise<Result<"start">> {
-    const locks = lockManager();
-    const lock = locks && `randomx-web ${crypto.randomUUID()}`;
+    const lock = newLock();
     try {
       const started = await this.request("start", { ...args, lock });
-      if (started.held && locks && lock) this.#watchOver(locks, lock);
+      if (started.held && lock !== undefined) watchLock(lock, this.#failed);
       return started;
     } catch (error) {
       void this.close("worker-failed", "the worker did not start");
@@ -121,16 +119,5 @@ export class Connection {
     const waiting = this.#waiting.shift();
     if (this.#waiting.length === 0) this.#thread.keepAlive(false);
     return waiting;
-  }
-
-  /** Waits for the lock that the worker holds. It becomes free when the worker is gone. */
-  #watchOver(locks: LockManager, lock: string): void {
-    locks
-      .request(lock, { signal: this.#watch.signal }, () => {
-        void this.close("worker-failed", "the worker is gone");
-      })
-      .catch(() => {
-        // The connection was closed first, which ends the watch.
-      });
   }
 }

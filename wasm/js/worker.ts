@@ -11,11 +11,12 @@ import {
   detectFeatures,
   initSync,
 } from "../pkg/randomx_wasm.js";
-import { compile, lockManager, nodeModule, serve } from "./environment.js";
+import { compile, nodeModule, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import type { Driver } from "./chain/driver.js";
 import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
 import { unpacked } from "./inputs.js";
+import { takeLock } from "./lock.js";
 import { Rules } from "./monero/rules.js";
 import type { NativeSession } from "./native/session.js";
 import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
@@ -149,7 +150,16 @@ async function follow(message: ToChain): Promise<void> {
     send({ type: "chain", chain });
   };
   try {
-    if (message.kind === "begin") driver = loadDriver(message.args.followWasmUrl, reply);
+    if (message.kind === "begin") {
+      driver = loadDriver(message.args.followWasmUrl, reply);
+      // Not awaited: later messages would overtake this one.
+      const { lock } = message;
+      if (lock !== undefined) {
+        void takeLock(lock).then((held) => {
+          if (held) reply({ kind: "held", lock });
+        });
+      }
+    }
     (await driver)?.receive(message);
   } catch (thrown) {
     const { code, message } = asRandomXError(thrown);
@@ -260,22 +270,4 @@ async function stoppably<T>(perform: (signal: AbortSignal) => Promise<T>): Promi
   } finally {
     stoppable = undefined;
   }
-}
-
-/**
- * Takes a lock for the worker's life. The browser frees it when the worker is gone, for whatever
- * reason, and the client waits for that. Resolves with whether the lock is held.
- */
-function takeLock(name: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const hold = (): Promise<never> => {
-      resolve(true);
-      return new Promise(() => undefined);
-    };
-    const fail = (): void => {
-      resolve(false);
-    };
-    // Some contexts have locks but refuse them. Workers in Electron can lack those of their page.
-    Promise.resolve(lockManager()?.request(name, hold)).then(fail, fail);
-  });
 }

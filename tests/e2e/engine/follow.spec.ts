@@ -39,3 +39,13 @@ test(title, { tag: "@chromium" }, async ({ harness }) => {
     await source.stop();
   }
 });
+
+test("a worker that is gone ends the following", { tag: "@chromium" }, async ({ harness }) => {
+  const source = await SimulatedSource.start(common);
+  try {
+    const outcomes = await harness.call("lostFollower", [{ node: source.url }]);
+    expect(outcomes).toEqual(["worker-failed", "disposed"]);
+  } finally {
+    await source.stop();
+  }
+});

@@ -3,7 +3,7 @@ import { attacked } from "./attacked.js";
 import { measureBatches } from "./batches.js";
 import { detect } from "./detect.js";
 import * as faults from "./faults.js";
-import { followed, followTime } from "./follow.js";
+import { followed, followTime, lostFollower } from "./follow.js";
 import * as keeping from "./keeping.js";
 import { hold, measure } from "./measure.js";
 import { measurePeer } from "./peer.js";
@@ -20,6 +20,7 @@ export const functions = {
   hashes,
   hashesByDefault,
   hold,
+  lostFollower,
   ...keeping,
   measure,
   measureBatches,

@@ -5,6 +5,7 @@
 import { unlessAborted } from "../abort.js";
 import { RandomXError, errorOf } from "../errors.js";
 import { BUFFERS_WITHOUT_LIMIT } from "../flood.js";
+import { newLock, watchLock } from "../lock.js";
 import type { Scheduler } from "../scheduler.js";
 import { startThread, type Thread } from "../thread.js";
 import type { FollowChoices, SourceChoice } from "./arguments.js";
@@ -42,6 +43,9 @@ export class Following {
   readonly #fetches: Fetches;
   readonly #saving: Saving;
   readonly #questions = new Map<number, Pending>();
+  readonly #failed = (reason: string): void => {
+    this.#owner.fail(new RandomXError("worker-failed", reason));
+  };
   readonly #thread: Thread<ChainMessage<ToChain>>;
   #asked = 0;
   #isClosed = false;
@@ -77,15 +81,14 @@ export class Following {
       message: ({ chain }: ChainMessage<FromChain>) => {
         this.#receive(chain);
       },
-      failed: (reason: string) => {
-        owner.fail(new RandomXError("worker-failed", reason));
-      },
+      failed: this.#failed,
     };
     this.#thread = startThread(listener, workerUrl);
     this.#thread.keepAlive(true);
     const { network, fixedDifficulty, sample, deep, poll, timeout, start } = choices;
     const settings = { network, fixedDifficulty, sample, deep, poll, timeout, start };
-    this.#post({ kind: "begin", args: { ...settings, state, sources, followWasmUrl } });
+    const args = { ...settings, state, sources, followWasmUrl };
+    this.#post({ kind: "begin", args, lock: newLock() });
   }
 
   /** Returns the place of a transaction, or `undefined`. */
@@ -129,6 +132,9 @@ export class Following {
           report({ type: "failure", part: "store", error });
         }
         if (message.tip) report({ type: "tip", tip: tipOf(message.tip) });
+        break;
+      case "held":
+        watchLock(message.lock, this.#failed);
         break;
       case "failed":
         fail(errorOf(message.error));

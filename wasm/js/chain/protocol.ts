@@ -76,7 +76,8 @@ export interface Answers {
 
 /** A message to the worker. */
 export type ToChain =
-  | { kind: "begin"; args: FollowArgs }
+  /** With the name of a lock to hold, where there are locks. */
+  | { kind: "begin"; args: FollowArgs; lock: string | undefined }
   | { kind: "hashed"; job: number; hash: Uint8Array }
   | { kind: "hash-failed"; job: number }
   | { kind: "find"; id: number; txid: string }
@@ -104,6 +105,8 @@ export type ToChain =
 export type FromChain =
   /** It has started. `refused` is the reason why the stored state was not used. */
   | { kind: "begun"; tip: PlainTip | null; refused: string | undefined }
+  /** It holds the lock. */
+  | { kind: "held"; lock: string }
   | { kind: "failed"; error: PlainError }
   | { kind: "hash"; jobs: HashJob[] }
   | { kind: "store"; state: Uint8Array }
