@@ -2,4 +2,6 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| (randomx_fuzz::Target::named("difficulties").run)(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    (randomx_fuzz::Target::named("difficulties").run)(data);
+});

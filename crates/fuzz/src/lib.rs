@@ -43,9 +43,9 @@ pub struct Target {
     pub longest: usize,
     /// The number of mutated inputs that the quick tests try.
     pub quick: usize,
-    /// Runs the code under test on an input. Panics on a defect.
-    pub run: fn(&[u8]),
-    /// Returns inputs that are made from the test vectors.
+    /// Runs the code under test on an input. Returns whether it accepted the input. Panics on a defect.
+    pub run: fn(&[u8]) -> bool,
+    /// Returns inputs that the code under test accepts, made from the test vectors.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 

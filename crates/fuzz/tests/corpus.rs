@@ -11,25 +11,31 @@ use randomx_testing::{amount, say};
 /// How many times more mutated inputs the full tests try.
 const FULL: usize = 20;
 
-/// Runs a target on an input, and shows the input if that panics.
-fn run(target: &Target, input: &[u8]) {
+/// Runs a target on an input, and shows the input if that panics. Returns whether the code under test accepted it.
+fn run(target: &Target, input: &[u8]) -> bool {
     let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(input)));
-    assert!(outcome.is_ok(), "{} fails on {}", target.name, hex::encode(input));
+    outcome.unwrap_or_else(|_| panic!("{} fails on {}", target.name, hex::encode(input)))
 }
 
 fn replay(name: &str) {
     let target = Target::named(name);
     let mut inputs = corpus::read(&target).expect("a corpus");
     let kept = inputs.len();
-    inputs.extend((target.seeds)());
-    inputs.iter().for_each(|input| run(&target, input));
+    let accepted = inputs.iter().filter(|input| run(&target, input)).count();
+    let seeds = (target.seeds)();
+    for seed in &seeds {
+        assert!(run(&target, seed), "{name} refuses its seed {}", hex::encode(seed));
+    }
+    inputs.extend(seeds);
     let mut random = Random::new(0x5eed);
     let changed = amount(target.quick, FULL * target.quick);
     for _ in 0..changed {
         run(&target, &mutate(&inputs, target.longest, &mut random));
     }
     let seeds = inputs.len() - kept;
-    say(format_args!("{name}: {kept} kept inputs, {seeds} seeds, {changed} changed ones"));
+    say(format_args!(
+        "{name}: {kept} kept inputs, {accepted} of them accepted, {seeds} seeds, {changed} changed ones"
+    ));
 }
 
 /// Returns the names of the targets with kept inputs.

@@ -21,7 +21,7 @@ pub(super) const MINER_TRANSACTIONS: Target = Target {
 };
 
 pub(super) const VARINTS: Target =
-    Target { name: "varints", longest: 24, quick: 20_000, run: varints, seeds: Vec::new };
+    Target { name: "varints", longest: 24, quick: 20_000, run: varints, seeds: varint_seeds };
 
 pub(super) const TREES: Target =
     Target { name: "trees", longest: 32 * 300, quick: 500, run: trees, seeds: tree_seeds };
@@ -34,15 +34,17 @@ const HEADER: [u8; 39] = {
     header
 };
 
-fn blocks(data: &[u8]) {
-    if let Ok(blob) = HashingBlob::parse(data) {
+fn blocks(data: &[u8]) -> bool {
+    let (blob, block) = (HashingBlob::parse(data), Block::parse(data));
+    if let Ok(blob) = &blob {
         assert_eq!(blob.as_bytes(), data, "a hashing blob keeps its bytes");
         assert!(data.len() <= HashingBlob::MAX_BYTES);
     }
-    if let Ok(block) = Block::parse(data) {
-        compare(&block, data);
-        judge(&block, data);
+    if let Ok(block) = &block {
+        compare(block, data);
+        judge(block, data);
     }
+    blob.is_ok() || block.is_ok()
 }
 
 fn block_seeds() -> Vec<Vec<u8>> {
@@ -99,12 +101,15 @@ fn judge(block: &Block, data: &[u8]) {
     }
 }
 
-fn miner_transactions(data: &[u8]) {
+fn miner_transactions(data: &[u8]) -> bool {
     let whole = [&HEADER[..], data, &[0]].concat();
     match Block::parse(&whole) {
-        Ok(block) => compare(&block, &whole),
+        Ok(block) => {
+            compare(&block, &whole);
+            true
+        }
         Err(error) => {
-            let Ok(theirs) = encode::deserialize::<monero::Block>(&whole) else { return };
+            let Ok(theirs) = encode::deserialize::<monero::Block>(&whole) else { return false };
             // The other implementation accepts more: other versions, inputs and proofs.
             let prefix = &theirs.miner_tx.prefix;
             let proof = theirs.miner_tx.rct_signatures.sig.as_ref().map(|sig| sig.rct_type);
@@ -113,6 +118,7 @@ fn miner_transactions(data: &[u8]) {
                 && proof.is_none_or(|kind| kind == RctType::Null)
                 && encode::serialize(&theirs) == whole;
             assert!(!usual, "another implementation accepts the transaction: {error}");
+            false
         }
     }
 }
@@ -128,9 +134,10 @@ fn miner_transaction_seeds() -> Vec<Vec<u8>> {
 }
 
 /// The end of a hashing blob is a number of 64 bits and at least 1, and its start one of 8 bits.
-fn varints(data: &[u8]) {
+fn varints(data: &[u8]) -> bool {
     let blob = [&HEADER[..], &[7; 32], data].concat();
     let found = HashingBlob::parse(&blob).map(|blob| blob.transactions);
+    let is_accepted = found.is_ok();
     match decode(data, 64) {
         Some((0, _)) => {
             let none = Problem::Unexpected { expected: "at least 1", got: 0 };
@@ -154,6 +161,13 @@ fn varints(data: &[u8]) {
         Some(_) => {}
         None => assert!(found.is_err(), "{found:?}"),
     }
+    is_accepted
+}
+
+/// The greatest number of each bit length that has one group less than the next.
+fn varint_seeds() -> Vec<Vec<u8>> {
+    let number = |bits: u32| encode::serialize(&VarInt(u64::MAX >> (64 - bits)));
+    [1, 7, 8, 14, 63, 64].map(number).to_vec()
 }
 
 /// Decodes the number at the start in wide arithmetic. Returns it and its length, or `None` if it has
@@ -170,14 +184,15 @@ fn tree_seeds() -> Vec<Vec<u8>> {
     (1..=20).map(|count| (0..32 * count).map(|index| (index / 7) as u8).collect()).collect()
 }
 
-fn trees(data: &[u8]) {
+fn trees(data: &[u8]) -> bool {
     let mut input = Input::new(data);
     let mut leaves: Vec<[u8; 32]> = Vec::new();
     while !input.is_empty() {
         leaves.push(input.array());
     }
-    let Some((first, rest)) = leaves.split_first() else { return };
+    let Some((first, rest)) = leaves.split_first() else { return false };
     let rest: Vec<monero::Hash> = rest.iter().map(|hash| monero::Hash::from(*hash)).collect();
     let theirs = monero::cryptonote::hash::tree_hash(monero::Hash::from(*first), &rest);
     assert_eq!(tree_hash(&leaves), theirs.to_bytes());
+    true
 }

@@ -13,14 +13,14 @@ pub(super) const EVENTS: Target = Target { name: "events", longest: 512, quick: 
 /// The most actions that one event causes.
 const MOST_ACTIONS: usize = 2000;
 
-fn run(data: &[u8]) {
+fn run(data: &[u8]) -> bool {
     let mut input = Input::new(data);
     let mut world = World::new(None);
     let mut tip = 0;
     for _ in 0..20 {
         tip = world.child(tip, 90, Fault::None);
     }
-    let Some(mut client) = start(&mut input) else { return };
+    let Some(mut client) = start(&mut input) else { return false };
     for _ in 0..=input.below(3) {
         client.add_source();
     }
@@ -49,6 +49,7 @@ fn run(data: &[u8]) {
             assert_eq!(client.confirmations(tip.height), 1);
         }
     }
+    true
 }
 
 fn seeds() -> Vec<Vec<u8>> {

@@ -28,7 +28,7 @@ const FAULTS: [Fault; 5] =
 /// The most steps, since long histories take long.
 const MOST: usize = 40;
 
-fn run(data: &[u8]) {
+fn run(data: &[u8]) -> bool {
     let mut input = Input::new(data);
     let fixed = input.pick(&[None, None, Some(5)]);
     let sample = input.pick(&[1, 1, 3]);
@@ -41,6 +41,8 @@ fn run(data: &[u8]) {
         history.run(&op(&mut input));
     }
     history.finish();
+    // No input is refused.
+    true
 }
 
 fn seeds() -> Vec<Vec<u8>> {

@@ -16,35 +16,44 @@ const HEIGHT: u64 = 7;
 /// The longest message about an answer: whatever it quotes is cut off.
 const LONGEST_MESSAGE: usize = 1000;
 
-fn run(answer: &[u8]) {
-    let Some(json) = json::read(answer) else { return };
-    let json = || json.as_ref().expect("an accepted answer is JSON");
-    match parse_info(answer) {
+fn run(answer: &[u8]) -> bool {
+    let Some(document) = json::read(answer) else { return false };
+    let json = || document.as_ref().expect("an accepted answer is JSON");
+    let info = parse_info(answer);
+    match &info {
         Ok(info) => assert_eq!(json()["result"]["height"].as_u64(), Some(info.height)),
-        Err(error) => short(&error),
+        Err(error) => short(error),
     }
-    match parse_header(answer, HEIGHT) {
-        Ok(header) => check(&header, &json()["result"]["block_header"]),
-        Err(error) => short(&error),
+    let header = parse_header(answer, HEIGHT);
+    match &header {
+        Ok(header) => check(header, &json()["result"]["block_header"]),
+        Err(error) => short(error),
     }
-    match parse_headers(answer, HEIGHT, HEIGHT + 1) {
+    let headers = parse_headers(answer, HEIGHT, HEIGHT + 1);
+    match &headers {
         Ok(headers) => {
             let json = json();
             let theirs = json["result"]["headers"].as_array().expect("a list");
             assert_eq!((headers.len(), theirs.len()), (2, 2));
             headers.iter().zip(theirs).for_each(|(header, json)| check(header, json));
         }
-        Err(error) => short(&error),
+        Err(error) => short(error),
     }
-    match parse_block(answer, HEIGHT) {
+    let block = parse_block(answer, HEIGHT);
+    match &block {
         Ok(block) => {
             let json = json();
             check(&block.header, &json["result"]["block_header"]);
             let blob = json["result"]["blob"].as_str().expect("a text");
-            assert_eq!(hex::encode(block.blob), blob.to_ascii_lowercase());
+            assert_eq!(hex::encode(&block.blob), blob.to_ascii_lowercase());
         }
-        Err(error) => short(&error),
+        Err(error) => short(error),
     }
+    // The answer with a block has its header's fields too.
+    if document.as_ref().is_ok_and(|json| json["result"]["blob"].is_string()) {
+        return block.is_ok();
+    }
+    info.is_ok() || header.is_ok() || headers.is_ok()
 }
 
 fn check(header: &Header, json: &Value) {
@@ -83,8 +92,6 @@ fn seeds() -> Vec<Vec<u8>> {
         result(json!({ "block_header": header(7) })),
         result(json!({ "headers": [header(7), header(8)] })),
         result(json!({ "block_header": header(7), "blob": blob, "json": "{}" })),
-        json!({ "error": { "code": -5, "message": "no" } }),
-        json!({ "result": { "status": "BUSY" } }),
     ];
     answers.iter().map(|answer| answer.to_string().into_bytes()).collect()
 }

@@ -32,10 +32,10 @@ fn config(content: &[u8]) -> Config {
     Config { fixed_difficulty: fixed.filter(|&difficulty| difficulty != 0), ..config }
 }
 
-fn stores(content: &[u8]) {
+fn stores(content: &[u8]) -> bool {
     let config = config(content);
     let start = |bytes: Vec<u8>| Client::new(config.clone(), Start::Stored(bytes));
-    let Ok(mut client) = start(with_checksum(content)) else { return };
+    let Ok(mut client) = start(with_checksum(content)) else { return false };
     let saved = client.save().expect("a stored chain has a tip");
     let again = start(saved.clone()).expect("what was saved is accepted");
     assert_eq!(again.save(), Some(saved));
@@ -52,6 +52,7 @@ fn stores(content: &[u8]) {
         while client.next_action().is_some() {}
     }
     assert!(client.blocks() <= client.max_blocks().max(content.len()));
+    true
 }
 
 fn store_seeds() -> Vec<Vec<u8>> {
@@ -85,9 +86,9 @@ pub(super) fn client_of(blobs: &[Vec<u8>]) -> Client {
     Client::new(config(&content), start).expect("a stored chain")
 }
 
-fn evidence(content: &[u8]) {
+fn evidence(content: &[u8]) -> bool {
     let bytes = with_checksum(content);
-    let Ok(evidence) = Evidence::from_bytes(&bytes) else { return };
+    let Ok(evidence) = Evidence::from_bytes(&bytes) else { return false };
     assert_eq!(evidence.to_bytes(), bytes, "evidence has one form");
     let blobs: usize = evidence.sides.iter().map(Vec::len).sum();
     let mut hashes = 0;
@@ -102,6 +103,7 @@ fn evidence(content: &[u8]) {
         let work = verdict.work;
         assert!(verdict.valid == 0 && work == 0 || Difficulty::try_from(work).is_ok());
     }
+    true
 }
 
 fn evidence_seeds() -> Vec<Vec<u8>> {
