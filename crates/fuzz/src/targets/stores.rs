@@ -2,13 +2,16 @@
 
 use monero::cryptonote::hash::keccak_256;
 use randomx_monero::client::{Client, Config, Event, Evidence, Start};
-use randomx_monero::{Checkpoint, Difficulty, HashingBlob, Network};
+use randomx_monero::{
+    Checkpoint, DIFFICULTY_BLOCKS, Difficulty, HashingBlob, Network, RecentBlock,
+    SEED_EPOCH_BLOCKS, Seed,
+};
 
 use crate::Target;
 use crate::world::{Fault, START, World};
 
 pub(super) const STORES: Target =
-    Target { name: "stores", longest: 2048, quick: 2000, run: stores, seeds: store_seeds };
+    Target { name: "stores", longest: 20_480, quick: 2000, run: stores, seeds: store_seeds };
 
 pub(super) const EVIDENCE: Target =
     Target { name: "evidence", longest: 2048, quick: 2000, run: evidence, seeds: evidence_seeds };
@@ -17,6 +20,16 @@ const NOW: u64 = START + 1_000_000;
 
 /// The length of the checksum.
 const CHECKSUM: usize = 32;
+
+/// The magic bytes of states from releases that did not store stated difficulties.
+const FORMER: &[u8] = b"RXMstor1";
+
+/// Where the present format says whether a source stated the first difficulties: after the magic bytes, the network,
+/// the fixed difficulty, and whether the work is known.
+const STATED: usize = 8 + 1 + 16 + 1;
+
+/// The length of a stored anchor: its height, id and work.
+const ANCHOR: usize = 8 + 32 + 16;
 
 fn with_checksum(content: &[u8]) -> Vec<u8> {
     [content, &keccak_256(content)].concat()
@@ -57,7 +70,33 @@ fn stores(content: &[u8]) -> bool {
 
 fn store_seeds() -> Vec<Vec<u8>> {
     let seed = |fixed, blocks| stored(fixed, &blobs(blocks, fixed), &[[5; 32]]);
-    vec![seed(None, 0), seed(None, 8), seed(Some(1), 3)]
+    vec![seed(None, 0), seed(None, 8), seed(Some(1), 3), stated(), former()]
+}
+
+/// Returns the stored state of a client of the main network that began some years after the anchors, so that the first
+/// difficulties may be a source's. It has no blocks after its base, one refused block, and no checksum.
+fn stated() -> Vec<u8> {
+    let height = 3_800_000;
+    let past = |block: u64| RecentBlock {
+        timestamp: 1_900_000_000 + 120 * block,
+        difficulty: 600_000_000_000,
+    };
+    let start = Checkpoint {
+        height,
+        id: [4; 32],
+        work: 1 << 90,
+        recent: (0..DIFFICULTY_BLOCKS as u64).map(past).collect(),
+        seeds: vec![Seed { height: height - height % SEED_EPOCH_BLOCKS, id: [3; 32] }],
+    };
+    let config = Config::new(Network::Mainnet, [1; 32]);
+    let client = Client::new(config, Start::Checkpoint(start)).expect("a start");
+    extended(&client, &[], &[[5; 32]])
+}
+
+/// Returns the same state as former releases stored it.
+fn former() -> Vec<u8> {
+    let content = stated();
+    [FORMER, &content[FORMER.len()..STATED], &content[STATED + 1 + 2 * ANCHOR..]].concat()
 }
 
 /// Returns the stored state of a client whose chain has these blocks after the genesis block, without
@@ -66,6 +105,12 @@ fn stored(fixed: Option<u128>, blobs: &[Vec<u8>], refused: &[[u8; 32]]) -> Vec<u
     let start = Checkpoint::genesis(Network::Regtest);
     let config = Config { fixed_difficulty: fixed, ..Config::new(Network::Regtest, [1; 32]) };
     let client = Client::new(config, Start::Checkpoint(start)).expect("a start");
+    extended(&client, blobs, refused)
+}
+
+/// Returns a client's stored state with blocks after its base and refused ones, without the checksum. The client has
+/// neither.
+fn extended(client: &Client, blobs: &[Vec<u8>], refused: &[[u8; 32]]) -> Vec<u8> {
     let saved = client.save().expect("a tip");
     // Ends in the number of blocks, the blocks, the number of refused ones and the checksum.
     let mut content = saved[..saved.len() - CHECKSUM - 8].to_vec();
@@ -129,4 +174,34 @@ fn blobs(count: usize, fixed: Option<u128>) -> Vec<Vec<u8>> {
         blobs.push(world.blocks[tip].blob.clone());
     }
     blobs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus;
+
+    /// The magic bytes of every format that is read.
+    const MAGICS: [&[u8]; 2] = [b"RXMstor2", FORMER];
+
+    #[test]
+    fn kept_inputs_and_seeds_of_each_format_are_accepted() {
+        let kept = corpus::read(&STORES).expect("a corpus");
+        for (inputs, name) in [(kept, "kept inputs"), (store_seeds(), "seeds")] {
+            for magic in MAGICS {
+                let of_format = inputs.iter().filter(|input| input.starts_with(magic));
+                let accepted = of_format.filter(|input| stores(input)).count();
+                assert!(accepted > 0, "no {name} of {}", String::from_utf8_lossy(magic));
+            }
+        }
+    }
+
+    #[test]
+    fn restored_seeds_have_stated_difficulties() {
+        for content in [stated(), former()] {
+            let start = Start::Stored(with_checksum(&content));
+            let client = Client::new(config(&content), start).expect("a stored chain");
+            assert_eq!(client.save().expect("a tip")[STATED], 1);
+        }
+    }
 }
