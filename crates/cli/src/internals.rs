@@ -3,15 +3,17 @@
 
 use std::net::SocketAddr;
 
-use randomx_monero::{Check, Checkpoint, Difficulty};
+use randomx::Version;
+use randomx_monero::{Checkpoint, Difficulty};
 
 use crate::jsonl::Lines;
 use crate::queue::Job;
 use crate::record::LineError;
+pub use crate::serve::internals::{HashBody, VerifyBody};
 use crate::{chain, hash, serve, verify};
 
-/// The key and the input of a line.
-pub type HashLine = (Vec<u8>, Vec<u8>);
+/// The key, the version and the input of a line.
+pub type HashLine = (Vec<u8>, Version, Vec<u8>);
 
 /// The seed hash, the blob and the difficulty of a line.
 pub type VerifyLine = (Vec<u8>, Vec<u8>, Difficulty);
@@ -22,7 +24,8 @@ pub type VerifyLine = (Vec<u8>, Vec<u8>, Difficulty);
 ///
 /// The message about the first line that cannot be parsed.
 pub fn parse_hash_lines(bytes: &[u8]) -> Result<Vec<HashLine>, String> {
-    Ok(jobs(bytes, hash::parse)?.into_iter().map(|job| (job.key, job.input)).collect())
+    let jobs = jobs(bytes, hash::parse)?.into_iter();
+    Ok(jobs.map(|job| (job.key, job.version, job.input)).collect())
 }
 
 /// Parses the lines of `randomx verify --jsonl`.
@@ -35,12 +38,12 @@ pub fn parse_verify_lines(bytes: &[u8]) -> Result<Vec<VerifyLine>, String> {
     Ok(jobs.map(|job| (job.key, job.input, job.tag)).collect())
 }
 
-/// Parses the body of `POST /api/hash`: the key and the inputs.
+/// Parses the body of `POST /api/hash`.
 ///
 /// # Errors
 ///
 /// The message of the answer.
-pub fn parse_hash_body(bytes: &[u8], threads: usize) -> Result<(Vec<u8>, Vec<Vec<u8>>), String> {
+pub fn parse_hash_body(bytes: &[u8], threads: usize) -> Result<HashBody, String> {
     serve::internals::parse_hash_body(bytes, threads)
 }
 
@@ -49,7 +52,7 @@ pub fn parse_hash_body(bytes: &[u8], threads: usize) -> Result<(Vec<u8>, Vec<Vec
 /// # Errors
 ///
 /// The message of the answer.
-pub fn parse_verify_body(bytes: &[u8]) -> Result<Vec<Check>, String> {
+pub fn parse_verify_body(bytes: &[u8]) -> Result<VerifyBody, String> {
     serve::internals::parse_verify_body(bytes)
 }
 

@@ -41,18 +41,18 @@ struct Body {
 }
 
 /// A parsed body.
-struct Claim {
+pub(super) struct Claim {
     block: Option<Vec<u8>>,
     hashing_blob: Option<Vec<u8>>,
-    seed_hash: [u8; 32],
-    difficulty: Difficulty,
+    pub(super) seed_hash: [u8; 32],
+    pub(super) difficulty: Difficulty,
     id: Option<[u8; 32]>,
     height: Option<u64>,
-    options: VmOptions,
+    pub(super) options: VmOptions,
 }
 
 impl Claim {
-    fn candidate(&self) -> Candidate<'_> {
+    pub(super) fn candidate(&self) -> Candidate<'_> {
         Candidate {
             block: self.block.as_deref(),
             hashing_blob: self.hashing_blob.as_deref(),
@@ -75,11 +75,10 @@ pub(crate) async fn post(
         .await
 }
 
-/// Parses the bytes of a body and checks the block without its hash.
+/// Parses the bytes of a body, for a server with these options.
 #[cfg(feature = "internals")]
-pub(super) fn examine_body(bytes: &[u8]) -> Result<Vec<Check>, Failure> {
-    let claim = claim(VmOptions::default(), body::parse(bytes)?)?;
-    Ok(examine(&claim.candidate(), Network::Mainnet).checks)
+pub(super) fn parse(bytes: &[u8], options: VmOptions) -> Result<Claim, Failure> {
+    claim(options, body::parse(bytes)?)
 }
 
 fn claim(options: VmOptions, body: Body) -> Result<Claim, Failure> {

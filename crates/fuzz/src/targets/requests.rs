@@ -2,8 +2,10 @@
 
 use std::net::SocketAddr;
 
+use randomx::{EngineChoice, Version};
 use randomx_cli::internals::{
-    is_own_host, parse_hash_body, parse_hash_lines, parse_verify_body, parse_verify_lines,
+    HashBody, VerifyBody, is_own_host, parse_hash_body, parse_hash_lines, parse_verify_body,
+    parse_verify_lines,
 };
 use serde_json::{Value, json};
 
@@ -25,8 +27,9 @@ fn json_lines(bytes: &[u8]) -> bool {
         Ok(jobs) => {
             let lines = lines(bytes);
             assert_eq!(jobs.len(), lines.len());
-            for ((key, input), line) in jobs.iter().zip(&lines) {
+            for ((key, version, input), line) in jobs.iter().zip(&lines) {
                 is_hex(key, &line["key"]);
+                assert_eq!(*version, version_in(line));
                 is_hex(input, &line["input"]);
             }
         }
@@ -78,14 +81,10 @@ fn requests(bytes: &[u8]) -> bool {
     let Some((kind, rest)) = bytes.split_first() else { return false };
     match kind % 3 {
         0 => match parse_hash_body(rest, THREADS) {
-            Ok((key, inputs)) => {
-                let Some(json) = json::accepted(rest) else { return true };
-                is_hex(&key, &json["key"]);
-                let theirs = json["inputs"].as_array().expect("a list");
-                assert_eq!(inputs.len(), theirs.len());
-                inputs.iter().zip(theirs).for_each(|(input, json)| is_hex(input, json));
-                let threads = json["threads"].as_u64();
-                assert!(threads.is_none_or(|threads| (1..=THREADS as u64).contains(&threads)));
+            Ok(body) => {
+                if let Some(json) = json::accepted(rest) {
+                    hash_body(&body, &json);
+                }
                 true
             }
             Err(message) => {
@@ -94,8 +93,11 @@ fn requests(bytes: &[u8]) -> bool {
             }
         },
         1 => match parse_verify_body(rest) {
-            Ok(checks) => {
-                checks.iter().for_each(|check| printable(&check.to_string()));
+            Ok(body) => {
+                body.checks.iter().for_each(|check| printable(&check.to_string()));
+                if let Some(json) = json::accepted(rest) {
+                    verify_body(&body, &json);
+                }
                 true
             }
             Err(message) => {
@@ -104,6 +106,53 @@ fn requests(bytes: &[u8]) -> bool {
             }
         },
         _ => host(&String::from_utf8_lossy(rest)),
+    }
+}
+
+fn hash_body(body: &HashBody, json: &Value) {
+    is_hex(&body.key, &json["key"]);
+    let inputs = json["inputs"].as_array().expect("a list");
+    assert_eq!(body.inputs.len(), inputs.len());
+    body.inputs.iter().zip(inputs).for_each(|(input, json)| is_hex(input, json));
+    assert_eq!(body.version, version_in(json));
+    assert_eq!(body.engine, engine_in(json));
+    assert_eq!(body.is_fast, json["mode"].as_str().is_some_and(|mode| mode == "fast"));
+    assert!((1..=THREADS).contains(&body.threads));
+    assert_eq!(body.threads as u64, json["threads"].as_u64().unwrap_or(THREADS as u64));
+    assert_eq!(body.lanes.map(|lanes| lanes as u64), json["lanes"].as_u64());
+}
+
+fn verify_body(body: &VerifyBody, json: &Value) {
+    let is_optional_hex = |bytes: Option<&[u8]>, json: &Value| match bytes {
+        Some(bytes) => is_hex(bytes, json),
+        None => assert!(json.is_null(), "{json}"),
+    };
+    is_optional_hex(body.block.as_deref(), &json["block"]);
+    is_optional_hex(body.hashing_blob.as_deref(), &json["hashingBlob"]);
+    is_optional_hex(body.id.as_ref().map(<[u8; 32]>::as_slice), &json["expectedId"]);
+    assert_eq!(body.height, json["height"].as_u64());
+    is_hex(&body.seed_hash, &json["seedHash"]);
+    let digits = json["difficulty"].as_str().expect("a text");
+    assert_eq!(body.difficulty.to_string(), digits.trim_start_matches('0'));
+    assert_eq!(body.engine, engine_in(json));
+}
+
+/// Returns the version of RandomX in an accepted object.
+fn version_in(json: &Value) -> Version {
+    match json.get("version").map(|version| version.as_u64()) {
+        None | Some(Some(1)) => Version::V1,
+        Some(Some(2)) => Version::V2,
+        other => panic!("version {other:?}"),
+    }
+}
+
+/// Returns the engine in an accepted object.
+fn engine_in(json: &Value) -> EngineChoice {
+    match json.get("engine").map(|engine| engine.as_str()) {
+        None | Some(Some("auto")) => EngineChoice::Auto,
+        Some(Some("interpreter")) => EngineChoice::Interpreter,
+        Some(Some("jit")) => EngineChoice::Jit,
+        other => panic!("engine {other:?}"),
     }
 }
 
@@ -133,6 +182,7 @@ fn request_seeds() -> Vec<Vec<u8>> {
         "key": "00", "inputs": ["ab", ""], "version": 2, "engine": "jit", "mode": "light",
         "threads": 2, "lanes": 3,
     });
+    let fast = json!({ "key": "", "inputs": [], "engine": "interpreter", "mode": "fast" });
     let verify = json!({
         "block": block, "seedHash": "0a".repeat(32), "difficulty": "9", "height": 7,
         "expectedId": "0b".repeat(32), "engine": "auto",
@@ -141,6 +191,7 @@ fn request_seeds() -> Vec<Vec<u8>> {
     let of = |kind: u8, text: String| [&[kind], text.as_bytes()].concat();
     vec![
         of(0, hash.to_string()),
+        of(0, fast.to_string()),
         of(1, verify.to_string()),
         of(1, claim.to_string()),
         of(2, "localhost:4173".to_owned()),
