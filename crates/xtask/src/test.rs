@@ -280,19 +280,22 @@ const DIEHARDER: [&str; 3] = [
     "design::rng::tests::no_repetition_of_a_small_test_reads_more_than_is_skipped",
 ];
 
-/// The features of the full tests. `randomx-fuzz/libfuzzer` is not among them: `cargo xtask fuzz` builds its programs.
-const FEATURES: &str = "randomx-cli/reference,randomx-conformance/reference,randomx-fuzz/wasmi";
+/// The features of the full tests that need CMake and a C++ compiler. `randomx-fuzz/libfuzzer` is not among them:
+/// `cargo xtask fuzz` builds its programs.
+const WITH_CPP: &str = "randomx-cli/reference,randomx-conformance/reference";
 
 fn cargo_test(tier: Tier, system: System) -> Command {
     let mut test = process::command("cargo");
     test.args(["test", "--locked", "--workspace", "--profile", TEST_PROFILE]);
     check::without_other_packages(&mut test, tier);
     match system {
-        // The features need CMake and a C++ compiler.
-        System::Debian if tier == Tier::Full => test.args(["--features", FEATURES]),
+        System::Debian if tier == Tier::Full => test.args(["--features", WITH_CPP]),
         System::Debian => &mut test,
         System::Any => test.args(["--exclude", "randomx-capi"]),
     };
+    if tier == Tier::Full {
+        test.args(["--features", check::WITHOUT_CPP]);
+    }
     tier.announce(&mut test);
     test
 }
@@ -335,9 +338,10 @@ mod tests {
 
     use anyhow::bail;
 
-    use super::{DIEHARDER, PYTHON_WHEEL, side_by_side};
+    use super::{DIEHARDER, PYTHON_WHEEL, WITH_CPP, cargo_test, side_by_side};
+    use crate::check::WITHOUT_CPP;
     use crate::report::{Report, Series};
-    use crate::tier::Tier;
+    use crate::tier::{System, Tier};
     use crate::{selected, workspace};
 
     #[test]
@@ -355,6 +359,18 @@ mod tests {
         let error = format!("{:#}", ended.expect_err("a failure"));
         assert_eq!(error, "the step \"set up of cargo-deny, failing\" failed: no network");
         assert!(is_tested);
+    }
+
+    #[test]
+    fn full_tests_have_every_feature_that_the_system_can_build() {
+        for (system, expected) in
+            [(System::Debian, &[WITH_CPP, WITHOUT_CPP][..]), (System::Any, &[WITHOUT_CPP])]
+        {
+            let test = cargo_test(Tier::Full, system);
+            let arguments: Vec<_> = test.get_args().collect();
+            let pairs = arguments.windows(2).filter(|pair| pair[0] == "--features");
+            assert!(pairs.map(|pair| pair[1]).eq(expected.iter().copied()), "{arguments:?}");
+        }
     }
 
     #[test]
