@@ -1,5 +1,7 @@
 //! All targets.
 
+#[cfg(feature = "epochs")]
+mod audits;
 mod blocks;
 mod chains;
 mod checkpoints;
@@ -39,6 +41,10 @@ pub const TARGETS: &[Target] = &[
     guard::GUARD,
     requests::JSON_LINES,
     requests::REQUESTS,
+    #[cfg(feature = "epochs")]
+    audits::AUDIT_TABLES,
+    #[cfg(feature = "epochs")]
+    audits::AUDIT_LINES,
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     programs::PROGRAMS,
     #[cfg(feature = "wasmi")]

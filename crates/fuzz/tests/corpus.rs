@@ -93,6 +93,10 @@ replays!(
     guard,
     json_lines,
     requests,
+    #[cfg(feature = "epochs")]
+    audit_tables,
+    #[cfg(feature = "epochs")]
+    audit_lines,
     #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     programs,
     #[cfg(feature = "wasmi")]

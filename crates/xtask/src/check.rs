@@ -67,7 +67,7 @@ const PORTABLE: [&str; 13] = [
 pub(crate) const TEST_PROFILE: &str = "checked";
 
 /// The features that no other package enables, except those that need CMake and a C++ compiler.
-pub(crate) const WITHOUT_CPP: &str = "randomx-fuzz/wasmi";
+pub(crate) const WITHOUT_CPP: &str = "randomx-fuzz/epochs,randomx-fuzz/wasmi";
 
 /// The rules for dependencies.
 const DENY: &str = ".config/deny.toml";

@@ -27,8 +27,14 @@ pub(crate) struct FuzzArgs {
 const MINUTE: u32 = 60;
 
 /// The crates whose coverage guides libFuzzer. The code of other authors would only add noise.
-const INSTRUMENTED: [&str; 5] =
-    ["randomx-core", "randomx-monero", "randomx-client", "randomx-guard", "randomx-cli"];
+const INSTRUMENTED: [&str; 6] = [
+    "randomx-core",
+    "randomx-monero",
+    "randomx-client",
+    "randomx-guard",
+    "randomx-cli",
+    "randomx-epochs",
+];
 
 /// Options of the compiler for instrumented code: a counter for each edge, and hooks at comparisons.
 const INSTRUMENTATION: [&str; 5] = [

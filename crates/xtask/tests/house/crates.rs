@@ -54,6 +54,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "randomx-client",
             "randomx-guard",
             "randomx-cli",
+            "randomx-epochs",
             "randomx-testing",
             "randomx-wasmi",
         ],
