@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::release::programs::{self, Builder};
-use crate::release::{self, archives};
+use crate::release::{self, Commit, archives};
 use crate::setup::{self, Foreign};
 use crate::{build, output, process, workspace};
 
@@ -43,34 +43,50 @@ pub(crate) fn dist(args: &DistArgs) -> Result<()> {
     setup::packages()?;
     // Two runs would remove each other's archives.
     setup::alone(&workspace::lock_dir(), "dist", |_| {
-        let commit = release::last_commit(&workspace::root(), args.dirty)?;
-        let output = workspace::root().join(&args.output);
-        build_alone(&host, &targets, &commit.time, &output)
+        build_alone(&host, &targets, args.dirty, &workspace::root().join(&args.output))
     })
 }
 
 /// Builds for each of the targets while no other run does.
-fn build_alone(host: &str, targets: &[String], time: &str, output: &Path) -> Result<()> {
+fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Result<()> {
     let work = workspace::target_dir().join("dist-unfinished");
     process::remove_dir(&work)?;
     let [packed, unpacked] = ["packed", "unpacked"].map(|name| work.join(name));
     fs::create_dir_all(&packed).with_context(|| format!("cannot create {}", packed.display()))?;
     let private = archives::private_paths()?;
-    for target in targets {
+    for_each(targets, &workspace::root(), dirty, |target, commit| {
         output::line(format_args!("dist: building for {target}"));
-        let builder = match FOREIGN.into_iter().find(|foreign| foreign.target == *target) {
+        let builder = match FOREIGN.into_iter().find(|foreign| foreign.target == target) {
             Some(foreign) if target != host => Builder::foreign(foreign)?,
             _ => Builder::native()?,
         };
-        let archive = programs::pack(&builder, time, &packed, &private)?;
+        let archive = programs::pack(&builder, &commit.time, &packed, &private)?;
         let folder = unpacked.join(target);
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
-        programs::check(&builder, &archive, &folder)?;
-    }
+        programs::check(&builder, &archive, &folder)
+    })?;
     archives::publish(&packed, output)?;
     process::remove_dir(&work)?;
     output::line(format_args!("dist: the archives are in {}", output.display()));
+    Ok(())
+}
+
+/// Calls `build` with each of the targets and the last commit of the repository. Builds take minutes, so each of them
+/// fails if the files do not stay those of the commit, unless they may differ.
+fn for_each(
+    targets: &[String],
+    root: &Path,
+    dirty: bool,
+    mut build: impl FnMut(&str, &Commit) -> Result<()>,
+) -> Result<()> {
+    let commit = release::last_commit(root, dirty)?;
+    for target in targets {
+        build(target, &commit)?;
+        if !dirty {
+            release::assert_is_last(root, &commit)?;
+        }
+    }
     Ok(())
 }
 
@@ -89,7 +105,36 @@ fn choose(host: &str, asked: &[String]) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HOST_OF_FOREIGN, choose};
+    use std::fs;
+
+    use super::{HOST_OF_FOREIGN, choose, for_each};
+    use crate::release::tests::git;
+
+    #[test]
+    fn changes_during_a_build_are_noticed() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path();
+        git(root, &["init", "--quiet"]);
+        git(root, &["commit", "--quiet", "--allow-empty", "--message", "a"]);
+        let targets = ["first", "second", "third"].map(str::to_owned);
+        let built_until = |dirty, last| {
+            let mut built = 0;
+            let done = for_each(&targets, root, dirty, |target, _| {
+                built += 1;
+                if target == last { Ok(fs::write(root.join("file"), "")?) } else { Ok(()) }
+            });
+            (built, done.map_err(|error| error.to_string()))
+        };
+        assert_eq!(built_until(false, "none"), (3, Ok(())));
+        for (count, last) in [(2, "second"), (3, "third")] {
+            let (built, done) = built_until(false, last);
+            assert_eq!(built, count);
+            let error = done.expect_err("another file");
+            assert!(error.ends_with("these files differ:\n?? file\n"), "{error}");
+            fs::remove_file(root.join("file")).expect("removed");
+        }
+        assert_eq!(built_until(true, "first"), (3, Ok(())));
+    }
 
     #[test]
     fn all_targets_or_those_that_were_asked_for() {

@@ -140,7 +140,7 @@ fn git(root: &Path) -> Command {
 }
 
 /// Fails unless the repository's files are those of a commit.
-fn assert_is_last(root: &Path, commit: &Commit) -> Result<()> {
+pub(crate) fn assert_is_last(root: &Path, commit: &Commit) -> Result<()> {
     let last = last_commit(root, false)?;
     ensure!(
         last == *commit,
@@ -201,7 +201,7 @@ fn build_in(folder: &Path, time: &str, settings: &[(&str, &str)]) -> Result<()> 
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::env;
     use std::fs;
     use std::path::Path;
@@ -225,7 +225,7 @@ mod tests {
     }
 
     /// Runs git without the user's signatures and hooks.
-    fn git(root: &Path, args: &[&str]) {
+    pub(crate) fn git(root: &Path, args: &[&str]) {
         let mut git = super::git(root);
         git.args(["-c", "user.name=A", "-c", "user.email=a@example.org"]);
         git.args(["-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"]);
