@@ -10,7 +10,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::process;
 
@@ -31,8 +31,7 @@ pub(crate) fn shorten(cargo: &mut Command) -> Result<()> {
     // A wrapper that the user's variables name keeps its place.
     let is_free = |name| env::var_os(name).is_none();
     if has_flags && is_free("RUSTC_WRAPPER") && is_free("CARGO_BUILD_RUSTC_WRAPPER") {
-        let itself = env::current_exe().context("this program's path is not known")?;
-        cargo.env("RUSTC_WRAPPER", itself).env(VARIABLE, "1");
+        cargo.env("RUSTC_WRAPPER", process::itself()?).env(VARIABLE, "1");
     }
     Ok(())
 }

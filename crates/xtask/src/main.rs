@@ -150,6 +150,8 @@ fn main() -> ExitCode {
     if let Some(code) = stand_in::run().or_else(datafusion::run) {
         return code;
     }
+    // Steps that need the path report the error.
+    let _ = process::itself();
     match Cli::parse().command {
         Command::Test { full, portable } => {
             let report = if full { Report::keeping_going() } else { Report::new() };

@@ -6,8 +6,9 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::{output, processor_time, workspace};
 
@@ -22,6 +23,14 @@ pub(crate) fn command(program: impl Into<OsString>) -> Command {
     let mut command = Command::new(program.into());
     command.current_dir(workspace::root()).env("PATH", path_without_npm());
     command
+}
+
+/// The path of this program, as it was when it was first asked for. `main` asks at once: after a new build took the
+/// program's place, Linux would name the removed file, which nobody can start.
+pub(crate) fn itself() -> Result<&'static Path> {
+    static ITSELF: OnceLock<io::Result<PathBuf>> = OnceLock::new();
+    let path = ITSELF.get_or_init(env::current_exe).as_deref();
+    path.map_err(|error| anyhow!("this program's path is not known: {error}"))
 }
 
 /// The full path of a program on `PATH`, if it exists.
@@ -198,6 +207,31 @@ mod tests {
     use anyhow::bail;
 
     use super::{command, run_into, with_work_folder};
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_program_that_was_replaced_keeps_its_path() {
+        /// Set where the test runs again in a program that removes its own file.
+        const IS_REMOVED: &str = "RANDOMX_XTASK_TEST_IS_REMOVED";
+
+        if env::var_os(IS_REMOVED).is_some() {
+            let path = super::itself().expect("a path");
+            fs::remove_file(path).expect("removed");
+            assert_eq!(super::itself().expect("a path"), path);
+            return;
+        }
+        // A link: while a file is written, other tests can keep it from being started.
+        let program = env::current_exe().expect("this program");
+        let folder = tempfile::tempdir_in(program.parent().expect("a folder")).expect("a folder");
+        let link = folder.path().join("link");
+        fs::hard_link(program, &link).expect("a link");
+        let mut test = command(&link);
+        test.args(["--exact", "process::tests::a_program_that_was_replaced_keeps_its_path"]);
+        let output = test.env(IS_REMOVED, "1").output().expect("the test");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("1 passed"), "{text}");
+        assert!(!link.exists());
+    }
 
     #[test]
     fn a_work_folder_is_empty_at_first_and_removed_after_a_failure() {

@@ -7,7 +7,6 @@ pub(crate) mod archives;
 mod compare;
 pub(crate) mod programs;
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -192,8 +191,7 @@ fn link(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// Runs this program for the repository in another folder.
 fn build_in(folder: &Path, time: &str, settings: &[(&str, &str)]) -> Result<()> {
-    let itself = env::current_exe().context("this program's path is not known")?;
-    let mut build = process::command(itself);
+    let mut build = process::command(process::itself()?);
     build.current_dir(folder).args(["release", "--once", "--output", ARCHIVES]);
     build.envs(settings.iter().copied()).env("CARGO_MANIFEST_DIR", folder.join("crates/xtask"));
     build.env("CARGO_TARGET_DIR", folder.join("target"));

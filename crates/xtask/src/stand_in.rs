@@ -13,15 +13,17 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+use crate::process;
+
 /// The variable that makes this program the stand-in.
 const VARIABLE: &str = "RANDOMX_XTASK_STANDS_IN";
 
 /// Makes build scripts that a command of Cargo starts use the stand-in for a target.
 pub(crate) fn replace_c_tools(cargo: &mut Command, target: &str) -> Result<()> {
-    let itself = env::current_exe().context("this program's path is not known")?;
+    let itself = process::itself()?;
     let target = target.replace('-', "_");
     for tool in ["CC", "AR"] {
-        cargo.env(format!("{tool}_{target}"), &itself);
+        cargo.env(format!("{tool}_{target}"), itself);
     }
     cargo.env(VARIABLE, "1");
     Ok(())
