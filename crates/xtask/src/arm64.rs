@@ -37,6 +37,6 @@ pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
 #[test]
 fn each_run_has_tests() {
     for (package, test, name) in RUNS {
-        crate::selected::assert_exists(package, &format!("tests/{test}"), name);
+        crate::selected::assert_runs(package, &format!("tests/{test}"), name);
     }
 }

@@ -43,6 +43,6 @@ fn test_on(report: &Report, foreign: &'static Foreign) -> Result<()> {
 #[test]
 fn each_name_selects_a_test() {
     for name in TESTS {
-        crate::selected::assert_exists(PACKAGE, &format!("tests/{TARGET}"), name);
+        crate::selected::assert_runs(PACKAGE, &format!("tests/{TARGET}"), name);
     }
 }

@@ -1,6 +1,7 @@
 //! Looks up the Rust tests that steps select by name. A name that selects nothing would let a step pass.
 
 use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use crate::workspace;
@@ -8,21 +9,43 @@ use crate::workspace;
 /// Fails unless a package has a test whose name begins with `name`, such as `module::a_test`. `target` is the folder of
 /// its sources in the package, such as `src` or `tests/vectors`.
 pub(crate) fn assert_exists(package: &str, target: &str, name: &str) {
+    assert_has(package, target, name, |_| true);
+}
+
+/// Like [`assert_exists`], for steps that run without `--include-ignored`: a test with `#[ignore]` does not count.
+pub(crate) fn assert_runs(package: &str, target: &str, name: &str) {
+    assert_has(package, target, name, |test| !test.is_ignored);
+}
+
+fn assert_has(package: &str, target: &str, name: &str, counts: impl Fn(&Test<'_>) -> bool) {
     let target = folder_of(package).join(target);
     let (modules, function) = name.rsplit_once("::").unwrap_or(("", name));
     let (text, inline) = source_of(&target, modules);
     let has_modules = inline.iter().all(|module| text.contains(&format!("mod {module} {{")));
     let beginning = format!("fn {function}");
-    let has_test = tests(&text).any(|line| line.starts_with(&beginning));
+    let has_test = tests(&text).any(|test| test.line.starts_with(&beginning) && counts(&test));
     assert!(has_modules && has_test, "{package} has no test {name} in {}", target.display());
 }
 
-/// Returns the lines that declare tests.
-pub(crate) fn tests(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_test = false;
-    text.lines().map(str::trim).filter(move |line| {
-        is_test |= *line == "#[test]";
-        line.starts_with("fn ") && std::mem::take(&mut is_test)
+/// A test in a source file.
+#[derive(Debug, PartialEq, Eq)]
+struct Test<'a> {
+    /// The line that declares it.
+    line: &'a str,
+    is_ignored: bool,
+}
+
+/// Returns the tests in a text.
+fn tests(text: &str) -> impl Iterator<Item = Test<'_>> {
+    let (mut is_test, mut is_ignored) = (false, false);
+    text.lines().map(str::trim).filter_map(move |line| {
+        is_test |= line == "#[test]";
+        is_ignored |= line.starts_with("#[ignore");
+        if !line.starts_with("fn ") {
+            return None;
+        }
+        let test = Test { line, is_ignored: mem::take(&mut is_ignored) };
+        mem::take(&mut is_test).then_some(test)
     })
 }
 
@@ -56,8 +79,18 @@ fn source_of(target: &Path, modules: &str) -> (String, Vec<String>) {
 
 #[test]
 fn only_tests_count() {
-    let text = "fn helper() {}\n    #[test]\n    #[ignore]\n    fn a_test() {\nfn other() {}";
-    assert_eq!(tests(text).collect::<Vec<_>>(), ["fn a_test() {"]);
+    let text = "fn helper() {}\n    #[test]\n    #[ignore]\n    fn a_test() {\nfn other() {}\n\
+                #[ignore = \"slow\"]\n#[test]\nfn slow() {\n#[test]\nfn quick() {";
+    let found: Vec<_> = tests(text).map(|test| (test.line, test.is_ignored)).collect();
+    assert_eq!(found, [("fn a_test() {", true), ("fn slow() {", true), ("fn quick() {", false)]);
+}
+
+#[test]
+fn ignored_tests_exist_but_do_not_run() {
+    let name = "encode::tests::decoding_restores_64_mebibytes";
+    assert_exists("randomx-lab", "src", name);
+    assert!(std::panic::catch_unwind(|| assert_runs("randomx-lab", "src", name)).is_err());
+    assert_runs("xtask", "src", "report::tests::a_failure_ends");
 }
 
 #[test]
