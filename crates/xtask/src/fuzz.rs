@@ -16,7 +16,9 @@ pub(crate) struct FuzzArgs {
     /// The target to run; all of them if none is named.
     target: Option<String>,
     /// How long each target runs.
-    #[arg(long, value_name = "SECONDS", default_value_t = MINUTE)]
+    // libFuzzer reads an `int`, and takes 0 for no limit.
+    #[arg(long, value_name = "SECONDS", default_value_t = MINUTE,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX)))]
     seconds: u32,
     /// Add what was found to the kept corpus in `crates/fuzz/corpus`, reduced to a small set of
     /// inputs that reach as much code.
@@ -203,4 +205,23 @@ fn folder(kind: &str, name: &str) -> Result<PathBuf> {
 /// Cargo's build folder for instrumented code. libFuzzer's folders are there too.
 fn target_dir() -> PathBuf {
     workspace::target_dir().join("fuzzing")
+}
+
+#[test]
+fn a_run_has_a_limit() {
+    #[derive(clap::Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        args: FuzzArgs,
+    }
+    let seconds = |given: &[&str]| {
+        let words = ["fuzz"].into_iter().chain(given.iter().copied());
+        <CommandLine as clap::Parser>::try_parse_from(words).map(|line| line.args.seconds)
+    };
+    assert_eq!(seconds(&[]).expect("the default"), MINUTE);
+    assert_eq!(seconds(&["--seconds", "1"]).expect("a second"), 1);
+    for wrong in ["0", "2147483648"] {
+        let error = seconds(&["--seconds", wrong]).expect_err("no limit").to_string();
+        assert!(error.contains(&format!("invalid value '{wrong}'")), "{error}");
+    }
 }
