@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::debian::Debian;
 use super::npm::Node;
-use super::{announce, chosen, fallback_is_forced};
+use super::{announce, chosen, debian, fallback_is_forced};
 use crate::{process, workspace};
 
 /// The script of Playwright, which runs tests and installs browsers.
@@ -31,11 +30,11 @@ pub(super) fn chromium() -> Result<Chromium> {
     if let Some(found) = NAMES.iter().find_map(|name| process::find(name)) {
         return Ok(Chromium::System(found));
     }
-    let logs = workspace::cache_dir()?.join("logs");
     if !fallback_is_forced() {
         announce("playwright install chromium (about 1 minute, if it is missing)");
         let mut install = Node::Installed.run(PLAYWRIGHT)?;
         let mut start = Node::Installed.run("crates/xtask/scripts/starts.mjs")?;
+        let logs = workspace::cache_dir()?.join("logs");
         let logs = ["playwright.log", "chromium-start.log"].map(|name| logs.join(name));
         // It does not start where libraries of the system are missing.
         let starts = process::run_logged(install.args(["install", "chromium"]), &logs[0])
@@ -44,13 +43,8 @@ pub(super) fn chromium() -> Result<Chromium> {
             return Ok(Chromium::Playwrights);
         }
     }
-    announce("apt-get install chromium (about 1 minute)");
-    let log = logs.join("chromium.log");
-    let installed = Debian::detect().and_then(|debian| {
-        debian.update(&log);
-        debian.install(&["chromium"], &log)
-    });
-    installed.context("install Chromium by hand and set CHROMIUM_PATH to it")?;
+    debian::install(&["chromium"], "1 minute", "chromium")
+        .context("install Chromium by hand and set CHROMIUM_PATH to it")?;
     let found = process::find("chromium").context("the package chromium contains no `chromium`")?;
     Ok(Chromium::System(found))
 }

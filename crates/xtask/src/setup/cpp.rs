@@ -4,9 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::announce;
-use super::debian::Debian;
-use crate::{process, workspace};
+use super::debian;
+use crate::process;
 
 /// Programs that build the reference implementation, and their Debian packages.
 const TOOLS: [(&str, &str); 2] = [("cmake", "cmake"), ("c++", "build-essential")];
@@ -48,21 +47,10 @@ pub(super) fn install_missing(
     let mut packages = missing(programs);
     let absent = files.iter().filter(|(file, _)| !Path::new(file).is_file());
     packages.extend(absent.map(|(_, package)| *package));
-    install(&packages, time)
+    if packages.is_empty() { Ok(()) } else { debian::install(&packages, time, "cpp") }
 }
 
 fn missing(tools: &[(&str, &'static str)]) -> Vec<&'static str> {
     let absent = tools.iter().filter(|(program, _)| process::find(program).is_none());
     absent.map(|(_, package)| *package).collect()
-}
-
-fn install(packages: &[&str], time: &str) -> Result<()> {
-    if packages.is_empty() {
-        return Ok(());
-    }
-    announce(&format!("apt-get install {} (about {time})", packages.join(" ")));
-    let log = workspace::cache_dir()?.join("logs/cpp.log");
-    let debian = Debian::detect()?;
-    debian.update(&log);
-    debian.install(packages, &log)
 }

@@ -72,6 +72,16 @@ impl Debian {
     }
 }
 
+/// Installs packages on Debian or Ubuntu, and says so first. `time` is about how long that takes. The output goes to
+/// the log `name`.
+pub(super) fn install(packages: &[&str], time: &str, name: &str) -> Result<()> {
+    announce(&format!("apt-get install {} (about {time})", packages.join(" ")));
+    let log = workspace::cache_dir()?.join("logs").join(format!("{name}.log"));
+    let debian = Debian::detect()?;
+    debian.update(&log);
+    debian.install(packages, &log)
+}
+
 /// Returns the newest version of a package that this machine can install.
 pub(super) fn newest_version(package: &str) -> Result<String> {
     let shown =

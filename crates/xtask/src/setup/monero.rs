@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::debian::Debian;
-use super::{announce, chosen};
-use crate::{process, workspace};
+use super::{chosen, debian};
+use crate::process;
 
 /// The variable with the daemon's path for the tests. The user may set it.
 pub(crate) const MONEROD_PATH: &str = "MONEROD_PATH";
@@ -16,15 +15,8 @@ pub(crate) fn monerod() -> Result<PathBuf> {
     if let Some(found) = chosen(MONEROD_PATH)?.or_else(|| process::find("monerod")) {
         return Ok(found);
     }
-    announce("apt-get install monero (about 20 seconds)");
-    let log = workspace::cache_dir()?.join("logs/monero.log");
-    Debian::detect()
-        .and_then(|debian| {
-            debian.update(&log);
-            debian.install(&["monero"], &log)
-        })
-        .with_context(|| {
-            format!("install Monero's daemon by hand, on PATH or with its path in {MONEROD_PATH}")
-        })?;
+    debian::install(&["monero"], "20 seconds", "monero").with_context(|| {
+        format!("install Monero's daemon by hand, on PATH or with its path in {MONEROD_PATH}")
+    })?;
     process::find("monerod").context("the package monero contains no monerod")
 }

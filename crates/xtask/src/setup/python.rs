@@ -2,9 +2,8 @@
 
 use anyhow::{Context, Result};
 
-use super::announce;
-use super::debian::Debian;
-use crate::{process, workspace};
+use super::debian;
+use crate::process;
 
 /// Debian's packages. The second one contains the module `ensurepip`.
 const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
@@ -14,13 +13,7 @@ pub(crate) fn python() -> Result<()> {
     if has_python() {
         return Ok(());
     }
-    announce(&format!("apt-get install {} (about 20 seconds)", PACKAGES.join(" ")));
-    let log = workspace::cache_dir()?.join("logs/python.log");
-    Debian::detect()
-        .and_then(|debian| {
-            debian.update(&log);
-            debian.install(&PACKAGES, &log)
-        })
+    debian::install(&PACKAGES, "20 seconds", "python")
         .context("install Python 3 with venv and ensurepip by hand: a test builds the wheel")
 }
 
