@@ -14,6 +14,8 @@ use std::{
 use assert_cmd::assert::Assert;
 use common::{assert_refused, randomx};
 use predicates::prelude::*;
+#[cfg(unix)]
+use randomx_testing::Running;
 use serde_json::Value;
 
 /// The shortest benchmark.
@@ -233,16 +235,18 @@ fn an_xmrig_that_does_not_work_is_named() {
 fn xmrig_ends_with_a_bench_that_is_terminated() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let pid = folder.path().join("pid");
+    // It ends with the test's folder, also if the test fails.
     let xmrig = fake_xmrig(
         folder.path(),
         &format!(
-            "6; {REPORTS}echo $$ > '{0}.new'; mv '{0}.new' '{0}'; exec sleep 600",
+            "6; {REPORTS}echo $$ > '{0}.new'; mv '{0}.new' '{0}'; while [ -e '{0}' ]; do sleep 1; done",
             pid.display()
         ),
     );
     let mut bench = Command::new(env!("CARGO_BIN_EXE_randomx"));
     bench.args(SHORT).args(["--version=v2", "--against=xmrig", "--xmrig", &xmrig]);
-    let mut bench = bench.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a bench");
+    let bench = bench.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut bench = Running(bench.expect("a bench"));
     // The bench measures first, beside the other tests.
     let within = Instant::now() + Duration::from_secs(300);
     while !pid.is_file() {

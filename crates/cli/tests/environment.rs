@@ -14,6 +14,7 @@ use std::{
 use assert_cmd::cargo::cargo_bin;
 use common::{assert_refused, jsonl, mainnet_lines, randomx};
 use predicates::prelude::*;
+use randomx_testing::Running;
 use serde_json::{Value, json};
 
 /// The command under a limit on its address space.
@@ -130,13 +131,13 @@ fn a_closed_pipe_ends_quietly_and_keeps_the_verdict() {
     let mut tampered = mainnet_lines();
     tampered[0]["difficulty"] = json!("9".repeat(77));
     for (lines, code) in [(mainnet_lines(), 0), (tampered, 1)] {
-        let mut child = Command::new(cargo_bin!("randomx"))
+        let child = Command::new(cargo_bin!("randomx"))
             .args(["verify", "--jsonl", "-"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
+            .spawn();
+        let mut child = Running(child.expect("the binary starts"));
         drop(child.stdout.take());
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(jsonl(&lines).as_bytes()).expect("the lines are read");

@@ -154,12 +154,12 @@ fn lines_before_a_malformed_one_are_answered() {
 fn a_closed_output_ends_hash_although_the_input_is_open() {
     let [key, _] = keys();
     let (line, _) = &jobs(&key, 1)[0];
-    let mut child = Command::new(cargo_bin!("randomx"))
+    let child = Command::new(cargo_bin!("randomx"))
         .args(["hash", "--jsonl", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+        .spawn();
+    let mut child = Running(child.expect("the program starts"));
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(line.as_bytes()).expect("the program reads");
     let mut output = BufReader::new(child.stdout.take().expect("a pipe"));

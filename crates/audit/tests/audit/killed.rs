@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use assert_cmd::cargo::cargo_bin;
-use randomx_testing::{amount, say};
+use randomx_testing::{Running, amount, say};
 
 use crate::fake_node::{FakeChain, Reply, serve};
 use crate::made::{chain, write};
@@ -66,11 +66,9 @@ fn assert_same(a: &Path, b: &Path) {
 fn run_and_kill(arguments: &[&str], output: &Path) -> Option<i32> {
     let (mut random, mut kills, mut before) = (1_u64, 0, BTreeMap::new());
     let code = loop {
-        let mut run = Command::new(cargo_bin!("randomx-audit"))
-            .args(arguments)
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("it starts");
+        let run =
+            Command::new(cargo_bin!("randomx-audit")).args(arguments).stdout(Stdio::null()).spawn();
+        let mut run = Running(run.expect("it starts"));
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         // Ever longer, so that a busy machine, too, finishes some epochs.
         thread::sleep(Duration::from_micros((random >> 40) % (300_000 * (kills + 1))));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use arrow_array::cast::AsArray;
 use assert_cmd::cargo::cargo_bin;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use randomx_testing::Running;
 
 use crate::made::{MadeBlock, chain, expected, write};
 use crate::{summary, text};
@@ -18,12 +19,12 @@ pub(crate) const REST: usize = 64;
 
 /// Audits a file, and returns the exit code and the greatest size of the process, in MiB.
 pub(crate) fn peak(input: &Path, output: &Path, memory: usize) -> (Option<i32>, usize) {
-    let mut run = Command::new(cargo_bin!("randomx-audit"))
+    let run = Command::new(cargo_bin!("randomx-audit"))
         .args(["audit", "--parquet", text(input), "--output", text(output), "--threads", "2"])
         .args(["--memory", &format!("{memory}M")])
         .stdout(Stdio::null())
-        .spawn()
-        .expect("it starts");
+        .spawn();
+    let mut run = Running(run.expect("it starts"));
     let mut peak = 0;
     let status = loop {
         let status = fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap_or_default();
