@@ -29,7 +29,7 @@ use anyhow::{Result, ensure};
 use crate::tier::System;
 use crate::{output, workspace};
 
-pub(crate) use browsers::{Browsers, browsers, only_chromium};
+pub(crate) use browsers::{Browsers, assert_firefox_exists, browsers, only_chromium};
 pub(crate) use cpp::{c_library_tools, cpp_tools, x86_64_emulator};
 pub(crate) use deny::cargo_deny;
 pub(crate) use dieharder::dieharder;
@@ -47,6 +47,9 @@ pub(crate) use wasm::{WasmTools, wasm_tools};
 /// Installs the tools that `cargo xtask test --full` needs on a system. Lints for other systems build their standard
 /// libraries themselves.
 pub(crate) fn everything(system: System) -> Result<()> {
+    if system == System::Debian {
+        assert_firefox_exists()?;
+    }
     packages()?;
     let wasm = wasm_tools()?;
     module_flags(&wasm)?;

@@ -32,6 +32,9 @@ use crate::{
 /// Hashing tests of two series would push each other's scratchpads out of the processor's cache. So in the full tier
 /// the Rust tests belong to the series with Node.js, and the one with cargo compiles and lints beside it.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
+    if system == System::Debian {
+        setup::assert_firefox_exists()?;
+    }
     check::rustfmt(report)?;
     let monerod = report.needed_by(&["all other steps"], prepare(report, tier, system))?;
     let monerod = monerod.as_deref();

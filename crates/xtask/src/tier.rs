@@ -14,7 +14,7 @@ pub(crate) enum Tier {
 /// The systems that the tests run on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum System {
-    /// Debian and Ubuntu, whose packages the setup installs.
+    /// Debian, whose packages the setup installs, and Ubuntu, where the user installs Firefox.
     Debian,
     /// Any other: without Firefox, WebKit, the C library, code that needs C++, dieharder and Monero's daemon.
     Any,

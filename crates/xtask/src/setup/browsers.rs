@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::chromium::{Chromium, PLAYWRIGHT, chromium};
-use super::debian::Debian;
+use super::debian::{self, Debian};
 use super::npm::Node;
 use super::{announce, chosen};
 use crate::{process, workspace};
@@ -21,13 +21,15 @@ struct Program {
     variable: &'static str,
 }
 
+const FIREFOX: Program = Program {
+    names: &["firefox-esr", "firefox"],
+    package: "firefox-esr",
+    variable: "FIREFOX_PATH",
+};
+
 /// Without Chromium, since Playwright may have its own.
 const PROGRAMS: [Program; 3] = [
-    Program {
-        names: &["firefox-esr", "firefox"],
-        package: "firefox-esr",
-        variable: "FIREFOX_PATH",
-    },
+    FIREFOX,
     // Starts MiniBrowser, which its package depends on.
     Program {
         names: &["WebKitWebDriver"],
@@ -45,8 +47,24 @@ pub(crate) struct Browsers {
     paths: Vec<(&'static str, PathBuf)>,
 }
 
+/// Fails if this system has no Firefox and packages none. Tests ask before they install anything else.
+pub(crate) fn assert_firefox_exists() -> Result<()> {
+    assert_firefox(FIREFOX.find()?.is_some(), debian::is_ubuntu())
+}
+
+fn assert_firefox(is_installed: bool, is_ubuntu: bool) -> Result<()> {
+    ensure!(
+        is_installed || !is_ubuntu,
+        "Ubuntu packages Firefox only as a snap: install Firefox ESR by hand, on PATH or with its path in {}; \
+         `npm test -- --portable` and `cargo xtask setup --portable` leave it out",
+        FIREFOX.variable
+    );
+    Ok(())
+}
+
 /// Installs the browsers that are missing.
 pub(crate) fn browsers() -> Result<Browsers> {
+    assert_firefox_exists()?;
     let chromium = chromium()?;
     let mut missing = Vec::new();
     for program in &PROGRAMS {
@@ -121,4 +139,13 @@ fn install(packages: &[&str]) -> Result<()> {
         }
     }
     last.with_context(|| by_hand(&failed))
+}
+
+#[test]
+fn without_firefox_ubuntu_needs_the_users_help() {
+    for (is_installed, is_ubuntu) in [(true, true), (true, false), (false, false)] {
+        assert_firefox(is_installed, is_ubuntu).expect("Debian packages it");
+    }
+    let error = assert_firefox(false, true).expect_err("no package").to_string();
+    assert!(error.contains("FIREFOX_PATH; `npm test -- --portable`"), "{error}");
 }

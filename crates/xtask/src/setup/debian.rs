@@ -72,6 +72,15 @@ impl Debian {
     }
 }
 
+/// Whether this system is Ubuntu, whose packages of Firefox and Chromium only install snaps.
+pub(super) fn is_ubuntu() -> bool {
+    fs::read_to_string("/etc/os-release").is_ok_and(|text| names_ubuntu(&text))
+}
+
+fn names_ubuntu(os_release: &str) -> bool {
+    os_release.lines().any(|line| ["ID=ubuntu", "ID=\"ubuntu\""].contains(&line.trim()))
+}
+
 /// Installs packages on Debian or Ubuntu, and says so first. `time` is about how long that takes. The output goes to
 /// the log `name`.
 pub(super) fn install(packages: &[&str], time: &str, name: &str) -> Result<()> {
@@ -155,4 +164,11 @@ pub(super) fn dependencies(package: &Path) -> Result<Vec<String>> {
 /// Returns the name in a clause, without version and alternatives.
 pub(super) fn package_name(clause: &str) -> &str {
     clause.split([' ', '(', '|']).next().unwrap_or(clause)
+}
+
+#[test]
+fn ubuntu_is_told_from_debian() {
+    assert!(names_ubuntu("NAME=\"Ubuntu\"\nID=ubuntu\nID_LIKE=debian\n"));
+    assert!(!names_ubuntu("NAME=\"Debian GNU/Linux\"\nID=debian\n"));
+    assert!(!names_ubuntu("ID=linuxmint\nID_LIKE=ubuntu\n"));
 }
