@@ -2,9 +2,11 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::net::Ipv6Addr;
 
 use thiserror::Error;
 use ureq::{Proxy, ProxyProtocol};
+use url::Host;
 
 /// The variables of the environment that name a proxy. The first that is set counts.
 const NAMES: [&str; 6] =
@@ -64,11 +66,22 @@ fn resolving(address: &str, except: &[&str]) -> Option<Proxy> {
     if let Some(password) = given.password() {
         proxy = proxy.password(password);
     }
-    except.iter().fold(proxy, |proxy, host| proxy.no_proxy(host)).build().ok()
+    except.iter().fold(proxy, |proxy, host| proxy.no_proxy(&in_address(host))).build().ok()
+}
+
+/// Returns a host as it is written in an address: ureq compares texts, and an IPv6 address has brackets there.
+fn in_address(host: &str) -> String {
+    let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    literal
+        .parse::<Ipv6Addr>()
+        .map_or_else(|_| host.to_owned(), |address| Host::<String>::Ipv6(address).to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use ureq::http::Uri;
+    use url::Url;
+
     use super::*;
 
     fn found(variables: &[(&str, &str)]) -> Result<Option<Proxy>, ProxyError> {
@@ -110,10 +123,23 @@ mod tests {
 
     #[test]
     fn hosts_can_be_excepted() {
-        let proxy = |hosts| found(&[("ALL_PROXY", "socks5://a:1"), ("NO_PROXY", hosts)]);
-        let proxy = |hosts| proxy(hosts).expect("an address").expect("a proxy");
-        assert_eq!(proxy("b, *.c"), proxy("b,*.c"));
-        assert_ne!(proxy("b"), proxy("c"));
+        for (hosts, address, is_excepted) in [
+            ("b, *.c", "http://b:18081", true),
+            ("b,*.c", "http://a.c", true),
+            ("b, *.c", "http://d", false),
+            ("127.0.0.1", "http://127.0.0.1:18081", true),
+            ("::1", "http://[::1]:18081", true),
+            ("[::1]", "http://[::1]:18081", true),
+            ("0:0::1", "http://[::1]", true),
+            ("::1", "http://[::2]", false),
+            ("::ffff:127.0.0.1", "http://[::ffff:127.0.0.1]", true),
+        ] {
+            let found = found(&[("ALL_PROXY", "socks5://a:1"), ("NO_PROXY", hosts)]);
+            let proxy = found.expect("an address").expect("a proxy");
+            let address = Url::parse(address).expect("an address");
+            let uri = address.as_str().parse::<Uri>().expect("an address");
+            assert_eq!(proxy.is_no_proxy(&uri), is_excepted, "{hosts}: {address}");
+        }
     }
 
     #[test]
