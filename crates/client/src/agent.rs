@@ -56,7 +56,7 @@ impl Authorities {
     ///
     /// # Errors
     ///
-    /// If there is no certificate, or something else.
+    /// If there is no certificate, something else, or a certificate that cannot be parsed.
     pub fn parse(pem: &[u8]) -> Result<Authorities, String> {
         let expected = "expected certificates in the PEM format";
         let certificates = parse_pem(pem).map(|item| match item {
@@ -70,8 +70,7 @@ impl Authorities {
         }
         let certificates: Vec<_> =
             certificates.iter().map(|item| CertificateDer::from(item.der())).collect();
-        let settings = tls::settings(&certificates).map_err(|problem| problem.to_string())?;
-        Ok(Authorities(Arc::new(settings)))
+        Ok(Authorities(Arc::new(tls::settings(&certificates)?)))
     }
 }
 
@@ -125,18 +124,23 @@ impl AgentSettings {
 
 #[cfg(test)]
 mod tests {
+    use super::tls::tests::{AUTHORITY, VERSION_1};
     use super::*;
-
-    const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
     #[test]
     fn authorities_are_certificates() {
-        assert!(Authorities::parse(CERTIFICATE.repeat(2).as_bytes()).is_ok());
+        let both = [AUTHORITY[0], VERSION_1[0]];
+        assert!(Authorities::parse(both.join("\n").as_bytes()).is_ok());
+        let damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
+        let mistyped = VERSION_1[0].replace("MIIBFDCBuwIU", "MIIBFDCBuwIV");
         for (pem, reason) in [
             (String::new(), "got none"),
             ("a certificate".to_owned(), "got none"),
-            (CERTIFICATE.replace("CERTIFICATE", "PRIVATE KEY"), "got a key"),
-            (format!("{CERTIFICATE}{}", &CERTIFICATE[..40]), "PEM format: "),
+            (AUTHORITY[1].to_owned(), "got a key"),
+            (format!("{}\n{}", both[0], &both[1][..40]), "PEM format: "),
+            (damaged.to_owned(), "certificate 1 cannot be parsed"),
+            (format!("{}\n{damaged}", both.join("\n")), "certificate 3 cannot be parsed"),
+            (mistyped, "certificate 1 cannot be parsed"),
         ] {
             let problem = Authorities::parse(pem.as_bytes()).expect_err(reason);
             assert!(problem.contains(reason), "{problem}");

@@ -11,8 +11,15 @@ use randomx_monero::client::Query;
 /// The longest wait on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A certificate without content, which no server has.
-const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+/// A certificate that no server has, by OpenSSL.
+const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\n\
+    MIIBGzCBzqADAgECAgEBMAUGAytlcDAMMQowCAYDVQQDDAFjMCAXDTI2MTEyODE5\n\
+    NDE0MloYDzIxMjYxMTA0MTk0MTQyWjAMMQowCAYDVQQDDAFjMCowBQYDK2VwAyEA\n\
+    Ae5KMOrXITctbTJaPO42IQ3vmAPv/k5Mnez8rnktzoajUzBRMB0GA1UdDgQWBBQ3\n\
+    7Pay3i1VKu/T7XFwwW+rG+wp8jAfBgNVHSMEGDAWgBQ37Pay3i1VKu/T7XFwwW+r\n\
+    G+wp8jAPBgNVHRMBAf8EBTADAQH/MAUGAytlcANBAMHSTF3RQHzy5adWEz6VWX33\n\
+    TyVgn2u6+WQPvSh/Y10qD8PhBOu9CArcb0NelMjX2X920KAiiZU1RYoCcT71FQ4=\n\
+    -----END CERTIFICATE-----\n";
 
 /// Starts a server that answers one connection. Returns its port, and a thread that returns the first bytes received.
 fn server(answer: String) -> (u16, JoinHandle<Vec<u8>>) {

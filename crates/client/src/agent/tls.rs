@@ -16,12 +16,13 @@ use ureq::unversioned::transport::{
 };
 use webpki::{RawPublicKeyEntity, anchor_from_trusted_cert};
 
-/// Returns the settings of TLS that trust these certificates alone.
-pub(super) fn settings(certificates: &[CertificateDer<'_>]) -> Result<ClientConfig, Error> {
+/// Returns the settings of TLS that trust these certificates alone, or the reason why one cannot be used.
+pub(super) fn settings(certificates: &[CertificateDer<'_>]) -> Result<ClientConfig, String> {
     let provider = Arc::new(ring::default_provider());
-    let verifier = Verifier::new(certificates, &provider);
+    let verifier = Verifier::new(certificates, &provider)?;
     let settings =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let settings = settings.map_err(|problem| problem.to_string())?;
     let settings = settings.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
     Ok(settings.with_no_client_auth())
 }
@@ -33,8 +34,8 @@ pub(super) fn settings(certificates: &[CertificateDer<'_>]) -> Result<ClientConf
 #[derive(Debug)]
 struct Verifier {
     trusted: Vec<Trusted>,
-    /// Verifies chains of certificates. `None` if no certificate can be an authority.
-    chains: Option<Arc<WebPkiServerVerifier>>,
+    /// Verifies chains of certificates.
+    chains: Arc<WebPkiServerVerifier>,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
@@ -46,16 +47,21 @@ struct Trusted {
 }
 
 impl Verifier {
-    fn new(certificates: &[CertificateDer<'_>], provider: &Arc<CryptoProvider>) -> Verifier {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(certificates.iter().cloned());
+    fn new(
+        certificates: &[CertificateDer<'_>],
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Verifier, String> {
+        let (mut roots, mut trusted) = (RootCertStore::empty(), Vec::new());
+        for (certificate, number) in certificates.iter().zip(1..) {
+            let malformed = || format!("certificate {number} cannot be parsed");
+            trusted.push(Trusted::new(certificate).ok_or_else(malformed)?);
+            roots.add(certificate.clone().into_owned()).map_err(|_| malformed())?;
+        }
         let chains =
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
-        Verifier {
-            trusted: certificates.iter().filter_map(Trusted::new).collect(),
-            chains: chains.build().ok(),
-            algorithms: provider.signature_verification_algorithms,
-        }
+        let chains = chains.build().map_err(|problem| problem.to_string())?;
+        let algorithms = provider.signature_verification_algorithms;
+        Ok(Verifier { trusted, chains, algorithms })
     }
 
     fn find(&self, certificate: &CertificateDer<'_>) -> Option<&Trusted> {
@@ -96,10 +102,7 @@ impl ServerCertVerifier for Verifier {
         if self.find(certificate).is_some() {
             return Ok(ServerCertVerified::assertion());
         }
-        match &self.chains {
-            Some(chains) => chains.verify_server_cert(certificate, intermediates, name, ocsp, now),
-            None => Err(CertificateError::UnknownIssuer.into()),
-        }
+        self.chains.verify_server_cert(certificate, intermediates, name, ocsp, now)
     }
 
     fn verify_tls12_signature(
@@ -215,7 +218,7 @@ impl Transport for TlsTransport {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use rustls::pki_types::PrivateKeyDer;
     use rustls::pki_types::pem::PemObject;
     use rustls::server::{ClientHello, ResolvesServerCert};
@@ -227,7 +230,7 @@ mod tests {
 
     /// Self-signed certificates with their keys, by OpenSSL until 2126: one of an authority, and one of
     /// version 1.
-    const AUTHORITY: [&str; 2] = [
+    pub(in crate::agent) const AUTHORITY: [&str; 2] = [
         "-----BEGIN CERTIFICATE-----\n\
          MIIBbzCCARWgAwIBAgIUW1TMA/YxTp4d6vqLJTnbQczMBXUwCgYIKoZIzj0EAwIw\n\
          DDEKMAgGA1UEAwwBYTAgFw0yNjExMjYxNDQ5MTVaGA8yMTI2MTEwMjE0NDkxNVow\n\
@@ -244,7 +247,7 @@ mod tests {
          KxW8F2mWWtUSe15wOscNxUTpD4cdpt772WCxtZHth/xgPZ66ZI88eb/y\n\
          -----END PRIVATE KEY-----",
     ];
-    const VERSION_1: [&str; 2] = [
+    pub(in crate::agent) const VERSION_1: [&str; 2] = [
         "-----BEGIN CERTIFICATE-----\n\
          MIIBFDCBuwIUaCosHxTLvWtl5IU5Pd6ZBSd5pYUwCgYIKoZIzj0EAwIwDDEKMAgG\n\
          A1UEAwwBYjAgFw0yNjExMjYxNDQ5MTVaGA8yMTI2MTEwMjE0NDkxNVowDDEKMAgG\n\
