@@ -92,6 +92,7 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
         Err(problem) => {
             let status = match problem {
                 BodyError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+                BodyError::Malformed => StatusCode::BAD_REQUEST,
                 BodyError::Timeout => StatusCode::REQUEST_TIMEOUT,
             };
             return (status, problem.to_string()).into_response();

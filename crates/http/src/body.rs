@@ -1,12 +1,13 @@
 //! Reading a request's body, within bounds of size and time.
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error as _, sync::Arc, time::Duration};
 
 use axum::{
     body::{self, Bytes},
     extract::Request,
 };
 use http_body::Body as _;
+use http_body_util::LengthLimitError;
 use thiserror::Error;
 
 use crate::places::Place;
@@ -17,12 +18,15 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The reason why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BodyError {
-    /// It is too large, or the client has gone, and then nobody reads the answer.
+    /// It is too large.
     #[error("body: expected at most {limit} bytes")]
     TooLarge {
         /// The most bytes allowed.
         limit: usize,
     },
+    /// Its chunks are malformed, or the client has gone, and then nobody reads the answer.
+    #[error("body: expected well-formed chunks")]
+    Malformed,
     /// The client took too long.
     #[error("body: expected within {} seconds", TIMEOUT.as_secs())]
     Timeout,
@@ -33,7 +37,7 @@ pub enum BodyError {
 ///
 /// # Errors
 ///
-/// If the body is larger, or takes longer than ten seconds.
+/// If the body is larger or malformed, or takes longer than ten seconds.
 pub async fn read_body(request: Request, limit: usize) -> Result<Bytes, BodyError> {
     if request.body().size_hint().lower() > limit as u64 {
         return Err(BodyError::TooLarge { limit });
@@ -42,5 +46,8 @@ pub async fn read_body(request: Request, limit: usize) -> Result<Bytes, BodyErro
     let _waiting = place.map(|place| place.waits_for_client());
     let read = tokio::time::timeout(TIMEOUT, body::to_bytes(request.into_body(), limit)).await;
     let read = read.map_err(|_| BodyError::Timeout)?;
-    read.map_err(|_| BodyError::TooLarge { limit })
+    read.map_err(|problem| {
+        let is_too_large = problem.source().is_some_and(|reason| reason.is::<LengthLimitError>());
+        if is_too_large { BodyError::TooLarge { limit } } else { BodyError::Malformed }
+    })
 }

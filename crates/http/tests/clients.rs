@@ -14,17 +14,21 @@ use std::{
 use axum::{
     Router,
     body::Bytes,
+    extract::Request,
     http::{HeaderMap, HeaderName, HeaderValue, Response},
-    routing::get,
+    routing::{get, post},
 };
 use http_body::{Body, Frame, SizeHint};
-use randomx_http::{Server, Settings};
+use randomx_http::{Server, Settings, read_body};
 
 /// The longest wait on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The most connections of a server.
 const PLACES: usize = 64;
+
+/// The largest body that the server reads.
+const LIMIT: usize = 4;
 
 /// What looks like an answer of the parser. Its length divides the sizes of buffers.
 const LOOKALIKE: &[u8] = b"HTTP/1.1 400\r\n\r\n";
@@ -106,6 +110,7 @@ fn start_with(longest: Duration) -> (Server, mpsc::Receiver<&'static str>) {
     let router = Router::new()
         .route("/work", get(work))
         .route("/short", get(async || "short"))
+        .route("/body", post(body))
         .route("/large", get(async || LOOKALIKE.repeat(1 << 19)))
         .route("/huge", get(async || LOOKALIKE.repeat(1 << 22)))
         .route("/pieces", get(async || Response::new(axum::body::Body::new(Pieces::new(1 << 10)))));
@@ -117,6 +122,12 @@ fn start_with(longest: Duration) -> (Server, mpsc::Receiver<&'static str>) {
     };
     let loopback = "127.0.0.1:0".parse().expect("an address");
     (Server::start(loopback, router, settings).expect("a port"), events)
+}
+
+/// Answers with the length of a body, or with the reason why there is none.
+async fn body(request: Request) -> String {
+    let read = read_body(request, LIMIT).await;
+    read.map_or_else(|problem| problem.to_string(), |body| body.len().to_string())
 }
 
 /// Opens a connection and sends requests.
@@ -148,6 +159,27 @@ fn work_ends_when_its_client_disconnects_whatever_it_sent_before() {
         assert_eq!(events.recv_timeout(PATIENCE), Ok("begun"));
         drop(stream);
         assert_eq!(events.recv_timeout(PATIENCE), Ok("ended"), "{} bytes", rest.len());
+    }
+}
+
+#[test]
+fn a_malformed_body_is_not_called_too_large() {
+    let (server, _events) = start();
+    let head = "POST /body HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
+    for (rest, answer) in [
+        ("Content-Length: 4\r\n\r\n1234", "4"),
+        ("Content-Length: 5\r\n\r\n12345", "body: expected at most 4 bytes"),
+        ("Transfer-Encoding: chunked\r\n\r\n2\r\n12\r\n2\r\n34\r\n0\r\n\r\n", "4"),
+        (
+            "Transfer-Encoding: chunked\r\n\r\n2\r\n12\r\n3\r\n345\r\n0\r\n\r\n",
+            "body: expected at most 4 bytes",
+        ),
+        ("Transfer-Encoding: chunked\r\n\r\nzz\r\n", "body: expected well-formed chunks"),
+        ("Transfer-Encoding: chunked\r\n\r\n2\r\n123", "body: expected well-formed chunks"),
+    ] {
+        let bytes = read(send(&server, &[head, rest]));
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.ends_with(&format!("\r\n\r\n{answer}")), "{rest:?}: {text}");
     }
 }
 

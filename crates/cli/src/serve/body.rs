@@ -25,6 +25,7 @@ impl From<BodyError> for Failure {
     fn from(problem: BodyError) -> Failure {
         let code = match problem {
             BodyError::TooLarge { .. } => Code::TooLarge,
+            BodyError::Malformed => Code::InvalidArgument,
             BodyError::Timeout => Code::Timeout,
         };
         Failure::new(code, problem.to_string())

@@ -145,6 +145,13 @@ fn malformed_bodies_are_refused() {
     }
     let (status, ..) = server.ask("POST /api/hash", &[JSON], b"{\"key\":\"\xff\"}").error();
     assert_eq!(status, 400);
+    // The parser closes the connection after chunks that it cannot read.
+    let host = &server.host;
+    let chunks = server.raw(format!(
+        "POST /api/hash HTTP/1.1\r\nHost: {host}\r\n{JSON}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+    ));
+    let (status, code, message) = chunks.error();
+    assert_eq!((status, code.as_str()), (400, "invalid-argument"), "{message}");
     // Forms of other sites can send these without a preflight request.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
         let kind = format!("Content-Type: {kind}");

@@ -246,8 +246,11 @@ fn hostile_requests_are_answered() {
             assert!(matches!(status, 200 | 404), "{path}: {status}");
         }
     }
-    assert_eq!(wallet.announce("/getblocks.bin", (4 << 20) + 1), "HTTP/1.1 413");
-    assert_eq!(wallet.announce("/getblocks.bin", 4 << 20), "HTTP/1.1 408");
+    let length = |bytes: usize| format!("Content-Length: {bytes}\r\n\r\n");
+    let chunks = "Transfer-Encoding: chunked\r\n\r\nzz\r\n";
+    assert_eq!(wallet.begin("/getblocks.bin", &length((4 << 20) + 1)), "HTTP/1.1 413");
+    assert_eq!(wallet.begin("/getblocks.bin", &length(4 << 20)), "HTTP/1.1 408");
+    assert_eq!(wallet.begin("/getblocks.bin", chunks), "HTTP/1.1 400");
     let unknown = wallet.call("get_bans", &json!({}));
     assert_eq!(unknown["error"]["code"], json!(-32601));
     for name in ["/stop_daemon", "passwd", "get_bans"] {

@@ -27,12 +27,11 @@ impl Wallet {
         (status, response.body_mut().read_to_vec().expect("a body"))
     }
 
-    /// Announces a body without sending it, and returns the beginning of the answer.
-    pub(crate) fn announce(&self, path: &str, length: usize) -> String {
+    /// Sends a request that ends with `rest`, and returns the beginning of the answer.
+    pub(crate) fn begin(&self, path: &str, rest: &str) -> String {
         let address = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).expect("a connection");
-        let head =
-            format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");
+        let head = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\n{rest}");
         stream.write_all(head.as_bytes()).expect("writable");
         let mut start = [0; 12];
         stream.read_exact(&mut start).expect("an answer");
