@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use randomx::MAX_THREADS;
-use randomx_client::{ProxyError, Route, Source, node};
+use randomx_client::{ProxyError, Route, Source, node, relay};
 use randomx_console::machine;
 use randomx_monero::{MAX_HEIGHT, Network};
 use url::Url;
@@ -166,7 +166,7 @@ pub(crate) struct ChainArgs {
     pub(crate) node: Option<Url>,
 
     /// A relay
-    #[arg(long, value_name = "URL", requires = "from", value_parser = relay_address)]
+    #[arg(long, value_name = "URL", requires = "from", value_parser = relay::address)]
     pub(crate) relay: Option<Url>,
 
     /// The first block [default: the first one of a file or store; a node or relay needs it]. Rows of a
@@ -213,17 +213,6 @@ impl ChainArgs {
 /// The arguments of which a command needs one.
 fn one_of(names: &[&'static str]) -> ArgGroup {
     ArgGroup::new("input").args(names.iter().copied()).required(true)
-}
-
-/// Parses the address of a relay.
-fn relay_address(text: &str) -> Result<Url, String> {
-    let address = Url::parse(text)
-        .map_err(|problem| format!("{problem}; expected something like http://127.0.0.1:18090"))?;
-    if matches!(address.scheme(), "http" | "https") && address.has_host() {
-        Ok(address)
-    } else {
-        Err(format!("expected http or https, got {}", address.scheme()))
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //!
 //! Each answer has a limit that depends on the question, and all answers in memory share 16 MiB.
 
+mod address;
 mod agent;
 mod answer;
 mod budget;

@@ -16,6 +16,7 @@ pub use answers::{FieldError, Header, Info};
 pub use fetch::fetch;
 pub use rpc::NodeError;
 
+use crate::address::http_address;
 use crate::agent::Route;
 use rpc::{HEADER, MAX_ANSWER, Rpc, SMALL};
 
@@ -101,16 +102,7 @@ impl Node {
 ///
 /// If the text is not the address of an HTTP server without a login.
 pub fn address(text: &str) -> Result<Url, String> {
-    let mut address = Url::parse(text)
-        .map_err(|problem| format!("{problem}; expected something like http://127.0.0.1:18081"))?;
-    if !matches!(address.scheme(), "http" | "https") {
-        return Err(format!("expected http or https, got {}", address.scheme()));
-    }
-    if !address.username().is_empty() || address.password().is_some() {
-        return Err("expected an address without a login".to_owned());
-    }
-    address.set_query(None);
-    address.set_fragment(None);
+    let mut address = http_address(text, "http://127.0.0.1:18081")?;
     let path = address.path().trim_end_matches('/').trim_end_matches("/json_rpc").to_owned();
     address.set_path(&format!("{path}/json_rpc"));
     Ok(address)

@@ -18,7 +18,7 @@ mod records;
 mod routes;
 mod server;
 
-pub use client::{RelayClient, RelayClientError};
+pub use client::{RelayClient, RelayClientError, address};
 pub use server::{Relay, RelayError};
 
 /// The most blocks in one answer.

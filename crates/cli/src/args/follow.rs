@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{ArgGroup, Args};
-use randomx_client::{ProxyError, Route, Source, node};
+use randomx_client::{ProxyError, Route, Source, node, relay};
 use randomx_monero::Network;
 use url::Url;
 
@@ -59,7 +59,7 @@ pub(crate) struct FollowArgs {
     nodes: Vec<Url>,
 
     /// A relay, such as http://127.0.0.1:18090; may be repeated
-    #[arg(long = "relay", value_name = "URL", value_parser = relay_address, group = "source")]
+    #[arg(long = "relay", value_name = "URL", value_parser = relay::address, group = "source")]
     relays: Vec<Url>,
 
     /// The folder in which the state is kept; without it each run begins anew
@@ -138,15 +138,4 @@ pub(crate) struct RelayArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) poll: u64,
-}
-
-/// Parses the address of a relay.
-pub(super) fn relay_address(text: &str) -> Result<Url, String> {
-    let address = Url::parse(text)
-        .map_err(|problem| format!("{problem}; expected something like http://127.0.0.1:18090"))?;
-    if matches!(address.scheme(), "http" | "https") && address.has_host() {
-        Ok(address)
-    } else {
-        Err(format!("expected http or https, got {}", address.scheme()))
-    }
 }

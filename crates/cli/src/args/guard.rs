@@ -3,10 +3,10 @@
 use std::{fs, net::SocketAddr, path::PathBuf};
 
 use clap::Args;
-use randomx_client::{Authorities, Proxy, node, parse_proxy};
+use randomx_client::{Authorities, Proxy, node, parse_proxy, relay};
 use url::Url;
 
-use super::{WorkArgs, chain::ChainArgs, follow::relay_address};
+use super::{WorkArgs, chain::ChainArgs};
 
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
@@ -42,7 +42,7 @@ pub(crate) struct GuardArgs {
     pub(crate) nodes: Vec<Url>,
 
     /// A relay of headers, such as http://127.0.0.1:18090; may be repeated
-    #[arg(long = "relay", value_name = "URL", value_parser = relay_address)]
+    #[arg(long = "relay", value_name = "URL", value_parser = relay::address)]
     pub(crate) relays: Vec<Url>,
 
     /// The folder in which the chain's state, older headers and evidence are kept

@@ -9,12 +9,22 @@ use thiserror::Error;
 use ureq::Agent;
 use url::Url;
 
+use crate::address::http_address;
 use crate::agent::{Route, agent_settings};
 use crate::answer::Answer;
 use crate::budget::{self, Body, ReadError, Turn};
 
 /// The longest answer about the tip, in bytes.
 const MAX_TIP: u64 = 4 << 10;
+
+/// Parses a relay's address, such as `http://127.0.0.1:18090`.
+///
+/// # Errors
+///
+/// If the text is not the address of an HTTP server without a login.
+pub fn address(text: &str) -> Result<Url, String> {
+    http_address(text, "http://127.0.0.1:18090")
+}
 
 /// A relay.
 pub struct RelayClient {
@@ -32,7 +42,7 @@ struct Tip {
 }
 
 impl RelayClient {
-    /// Returns the relay at an address. Sends nothing yet.
+    /// Returns the relay at an address that [`address`] has parsed. Sends nothing yet.
     pub fn new(route: &Route, address: &Url) -> RelayClient {
         let address = address.as_str().trim_end_matches('/').to_owned();
         let agent = agent_settings(route).new_agent();
@@ -122,6 +132,30 @@ pub enum RelayClientError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_are_those_of_http_servers() {
+        let route = Route::direct(Duration::from_secs(1));
+        for (text, base) in [
+            ("http://127.0.0.1:18090", "http://127.0.0.1:18090"),
+            ("http://127.0.0.1:18090/", "http://127.0.0.1:18090"),
+            ("https://relay.example/xmr/?a#b", "https://relay.example/xmr"),
+            ("http://[::1]:1?a=b", "http://[::1]:1"),
+        ] {
+            let address = address(text).expect(text);
+            assert_eq!(RelayClient::new(&route, &address).address, base);
+        }
+        for (text, sentence) in [
+            ("127.0.0.1:18090", "relative URL without a base"),
+            ("", "relative URL without a base"),
+            ("ftp://relay.example", "expected http or https, got ftp"),
+            ("http://me@relay.example", "expected an address without a login"),
+            ("http://me:secret@relay.example", "expected an address without a login"),
+        ] {
+            let error = address(text).expect_err(text);
+            assert!(error.starts_with(sentence), "{error}");
+        }
+    }
 
     #[test]
     fn blobs_are_split_at_their_lengths() {
