@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    fs::{self, DirBuilder, Permissions},
+    fs::{self, DirBuilder, File, Permissions},
     io,
     os::unix::{
         fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt, symlink},
@@ -35,10 +35,13 @@ impl Socket {
 
 fn bind(path: &Path) -> io::Result<(Socket, UnixListener)> {
     check_length(path)?;
-    check_free(path)?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    // Until the socket has its name, no other program may find the path free.
+    let _lock = lock(parent);
+    check_free(path)?;
     // A new socket is open to all whom the umask admits. In this folder they cannot reach it.
-    let private = Folder::create_in(parent.unwrap_or(Path::new(".")))?;
+    let private = Folder::create_in(parent)?;
     let new = private.0.join(NEW);
     let bound = bind_in(&private.0).and_then(|listener| {
         fs::set_permissions(&new, Permissions::from_mode(MODE))?;
@@ -48,6 +51,14 @@ fn bind(path: &Path) -> io::Result<(Socket, UnixListener)> {
     });
     let _ = fs::remove_file(&new);
     bound
+}
+
+/// Waits for a lock on a folder, which ends when the returned file is dropped. `None` where the system locks no
+/// folders: then the last of several programs that start at the same time has the path.
+fn lock(folder: &Path) -> Option<File> {
+    let folder = File::open(folder).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
 }
 
 /// Refuses a path that is too long for a client to connect to.
@@ -131,6 +142,37 @@ impl Drop for Socket {
         // Another program may have replaced the file.
         if identity(&self.path).is_ok_and(|file| file == self.file) {
             let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Barrier, thread};
+
+    use super::*;
+
+    #[test]
+    fn one_of_several_at_the_same_time_has_the_path() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("socket");
+        for _ in 0..50 {
+            let barrier = Barrier::new(4);
+            let bind = || {
+                barrier.wait();
+                Socket::bind(&path).map_err(|problem| problem.to_string())
+            };
+            let outcomes = thread::scope(|scope| {
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(bind)).collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+            });
+            let (bound, refused): (Vec<_>, Vec<_>) =
+                Vec::into_iter(outcomes).partition(Result::is_ok);
+            assert_eq!((bound.len(), refused.len()), (1, 3));
+            for problem in refused.into_iter().filter_map(Result::err) {
+                assert!(problem.ends_with(": another program listens on this socket"), "{problem}");
+            }
+            UnixStream::connect(&path).expect("the socket is served");
         }
     }
 }
