@@ -15,31 +15,36 @@ use crate::{
 pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     let node = Node::new(&Route::of_environment(Duration::from_secs(args.timeout))?, &args.node, 2);
     let relay = Relay::open(node, &args.store, first(args.network))?
-        .with_final_blocks(args.network == Network::Mainnet);
-    let is_kept = relay.has_blocks();
-    // A new relay gives no answers rather than half of the chain. An earlier one's blocks are worth more than none.
-    while !update(&relay)? && !is_kept {
-        thread::sleep(Duration::from_secs(args.poll));
-    }
+        .with_final_blocks(args.network == Network::Mainnet)
+        .with_log(|line| randomx_console::print_message(&format!("note: {line}")));
+    // Before the chain is read, which takes hours: the address may be in use.
     let server = relay.listen(args.listen)?;
-    output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
-    loop {
+    update(&relay)?;
+    while !relay.is_ready() {
         thread::sleep(Duration::from_secs(args.poll));
         update(&relay)?;
     }
+    output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
+    loop {
+        thread::sleep(Duration::from_secs(args.poll));
+        match update(&relay) {
+            // The address may lead to another node for a while. Until then the relay serves what it has.
+            Err(problem @ Error::Relay(RelayError::OtherChain { .. })) => error::note(&problem),
+            outcome => outcome?,
+        }
+    }
 }
 
-/// Reads what is new on the node's chain. Returns whether everything was read that this release can read.
-fn update(relay: &Relay) -> Result<bool, Error> {
+/// Reads what is new on the node's chain.
+fn update(relay: &Relay) -> Result<(), Error> {
     match relay.update() {
-        Ok(_) => Ok(true),
+        Ok(_) => Ok(()),
         // The node may be restarting, or too new; the relay goes on when it is back.
         Err(
             problem @ (RelayError::Node(_) | RelayError::Block(_) | RelayError::UpdateNeeded(_)),
         ) => {
-            let is_read = !matches!(problem, RelayError::Node(_));
             error::note(&Error::Relay(problem));
-            Ok(is_read)
+            Ok(())
         }
         Err(problem) => Err(problem.into()),
     }

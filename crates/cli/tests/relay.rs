@@ -1,10 +1,11 @@
-//! `randomx relay` before a node that fails in the middle of its first read.
+//! `randomx relay` before nodes that fail, or that have another chain.
 
 mod common;
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     path::Path,
     process::{Command, Stdio},
     sync::{
@@ -16,7 +17,12 @@ use std::{
     time::Duration,
 };
 
-use common::fake_node::{FakeChain, Reply, serve};
+use common::{
+    assert_refused,
+    fake_node::{FakeChain, Reply, serve},
+    randomx,
+};
+use predicates::prelude::*;
 use randomx_testing::Running;
 use serde_json::{Value, json};
 
@@ -26,6 +32,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A relay reads and stores 64 blocks at a time.
 const PART: u64 = 64;
 const BLOCKS: u64 = 100;
+
+/// The sizes of a file's head and of a record in it.
+const HEAD: usize = 16;
+const RECORD: usize = 109;
 
 /// Reads the JSON at a path.
 fn get(address: &str, path: &str) -> Value {
@@ -93,4 +103,110 @@ fn a_relay_serves_nothing_before_it_has_read_the_whole_chain() {
     // Later it serves what it has, also without its node. It reads the last block again, which a power loss damages.
     let (_relay, printed) = start("http://127.0.0.1:1", folder.path());
     expect_tip(&printed, BLOCKS - 1);
+}
+
+#[test]
+fn an_address_in_use_is_named_before_the_node_is_asked() {
+    let asked = Arc::new(AtomicBool::new(false));
+    let notes = Arc::clone(&asked);
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |_, _, result| {
+        notes.store(true, Ordering::Relaxed);
+        Reply::Result(result)
+    });
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = other.local_addr().expect("an address").to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().to_str().expect("text");
+    for command in ["relay", "guard"] {
+        let arguments = ["--node", &node, "--listen", &address, "--network", "regtest"];
+        let store = format!("{store}/{command}");
+        let arguments = [&[command][..], &arguments, &["--store", &store]].concat();
+        let run = randomx(&arguments).timeout(PATIENCE).assert();
+        let sentence = format!("error: cannot listen on {address}: ");
+        run.code(2).stdout("").stderr(predicate::str::starts_with(sentence));
+        if command == "relay" {
+            assert!(!asked.load(Ordering::Relaxed));
+        }
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("headers");
+    fs::write(&file, "something else altogether").expect("writable");
+    let store = folder.path().to_str().expect("text");
+    let arguments = ["--node", "http://127.0.0.1:1", "--listen", "127.0.0.1:0", "--store", store];
+    let run = randomx(&[&["relay"][..], &arguments].concat()).assert();
+    assert_refused(run, &format!("{}: not a relay's file", file.display()));
+}
+
+/// A wrong node or a hijacked address must not cost the headers that took hours to read.
+#[test]
+fn a_node_of_another_network_costs_no_headers() {
+    let honest = |chain: FakeChain| serve(Arc::new(chain), |_, _, result| Reply::Result(result));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("headers");
+    let (relay, printed) = start(&honest(FakeChain::new(1000)), folder.path());
+    expect_tip(&printed, 1000);
+    drop(relay);
+    let whole = fs::read(&file).expect("a file");
+    assert_eq!(whole.len(), HEAD + 1000 * RECORD);
+    let store = folder.path().to_str().expect("text");
+    // The main network's blocks are final below 720 others. Opening the file drops its last block, 1000.
+    for (network, common, cut) in [
+        ("mainnet", 1, Err(2)),
+        ("mainnet", 277, Err(278)),
+        ("mainnet", 278, Ok("a reorganisation at height 279: dropped 721 of 999 stored blocks")),
+        ("regtest", 0, Err(1)),
+        ("regtest", 1, Ok("a reorganisation at height 2: dropped 998 of 999 stored blocks")),
+    ] {
+        fs::write(&file, &whole).expect("writable");
+        let node = honest(FakeChain::forked(common, 1000));
+        let arguments = ["--network", network, "--node", &node, "--store", store];
+        let arguments = [&["relay", "--listen", "127.0.0.1:0"][..], &arguments].concat();
+        match cut {
+            Err(height) => {
+                let sentence = format!(
+                    "{}: the node has another block at height {height}, which no reorganisation \
+                     replaces; use a node of the same network, or another folder",
+                    file.display()
+                );
+                assert_refused(randomx(&arguments).timeout(PATIENCE).assert(), &sentence);
+                assert!(fs::read(&file).expect("a file") == whole[..HEAD + 999 * RECORD]);
+            }
+            Ok(note) => {
+                let (mut relay, line) = common::start(&arguments, Stdio::piped());
+                assert!(line.starts_with("listening on "), "{line}");
+                relay.kill().expect("it runs");
+                let mut notes = String::new();
+                let mut stderr = relay.stderr.take().expect("a pipe");
+                stderr.read_to_string(&mut notes).expect("text");
+                assert_eq!(notes, format!("note: {note}\n"));
+                let now = fs::read(&file).expect("a file");
+                assert!(now.len() == whole.len() && now != whole);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_relay_whose_node_changes_the_chain_serves_what_it_has() {
+    let is_other = Arc::new(AtomicBool::new(false));
+    let (answers, other) = (Arc::clone(&is_other), FakeChain::forked(0, BLOCKS));
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, params, result| {
+        let is_other = answers.load(Ordering::Relaxed);
+        Reply::Result(if is_other { other.answer(method, params) } else { result })
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut relay, printed) = start(&node, folder.path());
+    let line = printed.recv_timeout(PATIENCE).expect("a line");
+    let address = line.strip_prefix("listening on http://").expect("an address");
+    is_other.store(true, Ordering::Relaxed);
+    let mut notes = BufReader::new(relay.stderr.take().expect("a pipe")).lines();
+    for _ in 0..2 {
+        let note = notes.next().expect("a note").expect("a line");
+        assert!(note.contains("headers: the node has another block at height 1, "), "{note}");
+    }
+    assert_eq!(get(address, "/v1/tip")["height"], json!(BLOCKS));
 }

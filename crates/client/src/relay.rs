@@ -9,7 +9,8 @@
 //!
 //! An answer may have fewer blocks than requested, and at most [`MAX_COUNT`]. It has an `ETag`.
 //! Answers about old blocks of the main network may be cached forever, others after they were
-//! revalidated. Pages of any origin can read the answers.
+//! revalidated. Pages of any origin can read the answers. Until the whole chain was read, requests
+//! get the status 503.
 
 mod client;
 #[cfg(feature = "internals")]

@@ -98,7 +98,8 @@ impl Guard {
     pub fn listen(&self, address: SocketAddr) -> Result<Server, GuardError> {
         let service = Arc::clone(&self.service);
         let router = |bound| routes::router(service, bound);
-        Server::start_with(address, router, routes::settings()).map_err(GuardError::Listen)
+        Server::start_with(address, router, routes::settings())
+            .map_err(|problem| GuardError::Listen { address, problem })
     }
 
     /// Returns the follower.
@@ -174,6 +175,11 @@ pub enum GuardError {
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
     /// The address is not available.
-    #[error("cannot listen: {0}")]
-    Listen(std::io::Error),
+    #[error("cannot listen on {address}: {problem}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// The reason.
+        problem: std::io::Error,
+    },
 }

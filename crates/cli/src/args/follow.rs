@@ -45,7 +45,9 @@ pub(crate) const AFTER_RELAY_HELP: &str = "\
 The relay reads every block of the node once, keeps 109 bytes of each, and serves up to 2,000 headers
 in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and /v1/difficulties/FIRST/COUNT. Clients check
 everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise. With
-an empty store it reads all of the node's chain before it listens.
+an empty store it answers with status 503 until it has read all of the node's chain; then it prints its
+address. It drops blocks that a reorganisation replaces, but not the first one, and on mainnet none that
+has more than 720 blocks after it: a node whose chain differs there is refused.
 
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy for the node, which also resolves its name;
 NO_PROXY names the hosts to reach without it.";

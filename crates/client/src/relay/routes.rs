@@ -1,12 +1,14 @@
 //! A relay's answers.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use randomx_http::Settings;
@@ -30,12 +32,19 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The headers that a relay knows, and those that it is reading.
 pub(super) type Shared = Arc<Mutex<Records>>;
 
-/// The state of a router.
+/// What a relay serves.
 #[derive(Clone)]
-struct Served {
-    records: Shared,
+pub(super) struct Served {
+    pub(super) records: Shared,
     /// Whether old blocks never change.
-    is_final: bool,
+    pub(super) is_final: bool,
+    /// Whether requests are answered.
+    pub(super) is_ready: Arc<AtomicBool>,
+}
+
+/// Whether a block is so old that a final chain keeps it, given the height of the last block.
+pub(super) fn is_old(height: u64, tip: u64) -> bool {
+    height.saturating_add(FINAL) < tip
 }
 
 /// Locks the records.
@@ -57,8 +66,8 @@ pub(super) fn settings() -> Settings {
     Settings { headers: headers.into_iter().collect(), busy, longest: LONGEST }
 }
 
-/// Returns the router. If `is_final`, old blocks of the chain never change. Pages of any origin can read the answers.
-pub(super) fn router(records: Shared, is_final: bool) -> Router {
+/// Returns the router. Pages of any origin can read the answers.
+pub(super) fn router(served: Served) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::HEAD])
@@ -69,8 +78,18 @@ pub(super) fn router(records: Shared, is_final: bool) -> Router {
         .route("/v1/tip", get(tip))
         .route("/v1/headers/{first}/{count}", get(headers))
         .route("/v1/difficulties/{first}/{count}", get(difficulties))
+        .route_layer(middleware::from_fn_with_state(served.clone(), refuse_half))
         .layer(cors)
-        .with_state(Served { records, is_final })
+        .with_state(served)
+}
+
+/// Refuses requests until the relay has read the whole chain: clients would take half of it for all.
+async fn refuse_half(State(served): State<Served>, request: Request, next: Next) -> Response {
+    if served.is_ready.load(Ordering::Relaxed) {
+        next.run(request).await
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "reading the chain\n").into_response()
+    }
 }
 
 async fn tip(State(served): State<Served>, request: HeaderMap) -> Response {
@@ -138,8 +157,8 @@ fn find(
     let mut body = Vec::new();
     found.iter().for_each(|record| write(record, &mut body));
     let complete = found.len() as u64 == count;
-    let is_old = first.saturating_add(count).saturating_add(FINAL) <= tip;
-    let immutable = served.is_final && complete && is_old;
+    let last = first.saturating_add(count).saturating_sub(1);
+    let immutable = served.is_final && complete && is_old(last, tip);
     Ok(Some(Found { content_type: "application/octet-stream", id, immutable, body }))
 }
 

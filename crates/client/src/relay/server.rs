@@ -2,7 +2,8 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use randomx_http::Server;
@@ -10,7 +11,7 @@ use randomx_monero::{Block, BlockError};
 use thiserror::Error;
 
 use super::records::{Record, Records};
-use super::routes::{Shared, lock, router, settings};
+use super::routes::{Served, is_old, lock, router, settings};
 use crate::answer::has_unknown_version;
 use crate::node::{self, Node, NodeBlock, NodeError};
 use crate::store::{Store, StoreFileError};
@@ -24,8 +25,12 @@ const CHUNK: u64 = 64;
 /// A relay for one node.
 pub struct Relay {
     node: Node,
-    records: Shared,
-    is_final: bool,
+    served: Served,
+    /// Whether an earlier relay of the folder left blocks.
+    is_kept: bool,
+    /// The file of the headers.
+    file: PathBuf,
+    log: Box<dyn Fn(&str) + Send + Sync>,
     /// Locks the folder.
     _store: Store,
 }
@@ -38,30 +43,43 @@ impl Relay {
     /// If the folder cannot be used.
     pub fn open(node: Node, folder: &Path, first: u64) -> Result<Relay, RelayError> {
         let store = Store::open(folder)?;
-        let records = Records::open(&folder.join(HEADERS), first)?;
+        let file = folder.join(HEADERS);
+        let records = Records::open(&file, first)
+            .map_err(|problem| RelayError::File { file: file.clone(), problem })?;
+        let is_kept = records.tip().is_some();
         let records = Arc::new(Mutex::new(records));
-        Ok(Relay { node, records, is_final: false, _store: store })
+        let served = Served { records, is_final: false, is_ready: Arc::default() };
+        Ok(Relay { node, served, is_kept, file, log: Box::new(|_| {}), _store: store })
     }
 
-    /// Lets caches keep answers about old blocks forever if the chain `is_final`: that of the main network
-    /// is, while others may be begun anew.
-    pub fn with_final_blocks(self, is_final: bool) -> Relay {
-        Relay { is_final, ..self }
+    /// Takes old blocks for final if the chain `is_final`: that of the main network is, while others may be
+    /// begun anew. Caches may keep answers about them forever, and the relay never drops them.
+    pub fn with_final_blocks(mut self, is_final: bool) -> Relay {
+        self.served.is_final = is_final;
+        self
     }
 
-    /// Returns whether any block was read, now or by an earlier relay of the folder.
-    pub fn has_blocks(&self) -> bool {
-        lock(&self.records).tip().is_some()
+    /// Sends lines for people to `log`.
+    pub fn with_log(self, log: impl Fn(&str) + Send + Sync + 'static) -> Relay {
+        Relay { log: Box::new(log), ..self }
     }
 
-    /// Serves the headers at an address until the returned server is dropped.
+    /// Returns whether requests are answered: an update has read the whole chain, as far as this release can read
+    /// it, or has ended and an earlier relay of the folder left blocks. They are worth more than no answer.
+    pub fn is_ready(&self) -> bool {
+        self.served.is_ready.load(Ordering::Relaxed)
+    }
+
+    /// Serves the headers at an address until the returned server is dropped. Before [`Relay::is_ready`],
+    /// answers have the status 503.
     ///
     /// # Errors
     ///
     /// If the address cannot be used, or threads cannot be started.
     pub fn listen(&self, address: SocketAddr) -> Result<Server, RelayError> {
-        let router = router(Arc::clone(&self.records), self.is_final);
-        Ok(Server::start(address, router, settings())?)
+        let router = router(self.served.clone());
+        Server::start(address, router, settings())
+            .map_err(|problem| RelayError::Listen { address, problem })
     }
 
     /// Reads what is new on the node's chain, and returns the height of the last block, if there is
@@ -69,17 +87,28 @@ impl Relay {
     ///
     /// # Errors
     ///
-    /// If the node gives no usable answer, or the disk fails. Everything read before is kept.
+    /// If the node gives no usable answer or has another chain, or the disk fails. Everything read before is kept.
     pub fn update(&self) -> Result<Option<u64>, RelayError> {
+        let outcome = self.read();
+        let is_read =
+            matches!(outcome, Ok(_) | Err(RelayError::Block(_) | RelayError::UpdateNeeded(_)));
+        if is_read || self.is_kept {
+            self.served.is_ready.store(true, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    fn read(&self) -> Result<Option<u64>, RelayError> {
+        let records = &self.served.records;
         let height = self.node.info()?.height.saturating_sub(1);
         self.cut_fork(height)?;
         loop {
             let next = {
-                let records = lock(&self.records);
+                let records = lock(records);
                 records.tip().map_or(records.first(), |(tip, _)| tip + 1)
             };
             if next > height {
-                return Ok(lock(&self.records).tip().map(|(tip, _)| tip));
+                return Ok(lock(records).tip().map(|(tip, _)| tip));
             }
             let record = |block: NodeBlock| {
                 let parsed = match Block::parse(&block.blob) {
@@ -94,14 +123,14 @@ impl Relay {
             let chunk = next..=height.min(next + CHUNK - 1);
             let (found, failure) = node::fetch(&self.node, chunk, record);
             for record in found {
-                if !lock(&self.records).append(&record)? {
+                if !lock(records).append(&record).map_err(|problem| self.failed(problem))? {
                     // The node's chain changed meanwhile; the next update finds where.
-                    return Ok(lock(&self.records).tip().map(|(tip, _)| tip));
+                    return Ok(lock(records).tip().map(|(tip, _)| tip));
                 }
             }
             // Clients are answered while the disk is busy.
-            let file = lock(&self.records).file()?;
-            file.sync_data()?;
+            let file = lock(records).file().map_err(|problem| self.failed(problem))?;
+            file.sync_data().map_err(|problem| self.failed(problem))?;
             if let Some(failure) = failure {
                 return Err(failure);
             }
@@ -109,10 +138,12 @@ impl Relay {
     }
 
     /// Cuts off the blocks that the node's chain has others for. A shorter chain without others, such
-    /// as that of a node that synchronises anew, cuts off none.
+    /// as that of a node that synchronises anew, cuts off none. No reorganisation replaces the first block or old
+    /// blocks of a final chain, so the node has the chain of another network then.
     fn cut_fork(&self, height: u64) -> Result<(), RelayError> {
+        let records = &self.served.records;
         let (first, tip) = {
-            let records = lock(&self.records);
+            let records = lock(records);
             (records.first(), records.tip())
         };
         let Some((tip, _)) = tip else { return Ok(()) };
@@ -122,7 +153,7 @@ impl Relay {
         let (mut found, end) = (false, high);
         while low < high {
             let probe = if found { low.midpoint(high) } else { high.saturating_sub(step).max(low) };
-            let ours = lock(&self.records).read(probe, 1)?;
+            let ours = lock(records).read(probe, 1).map_err(|problem| self.failed(problem))?;
             let ours = ours.first().and_then(Record::ids).map(|(id, _)| id);
             if Some(self.node.header(probe)?.id) == ours {
                 (low, found) = (probe + 1, true);
@@ -131,10 +162,23 @@ impl Relay {
                 step *= 2;
             }
         }
-        if low < end {
-            lock(&self.records).cut(low)?;
+        if low >= end {
+            return Ok(());
         }
+        if low == first || self.served.is_final && is_old(low, tip) {
+            return Err(RelayError::OtherChain { file: self.file.clone(), height: low });
+        }
+        lock(records).cut(low).map_err(|problem| self.failed(problem))?;
+        (self.log)(&format!(
+            "a reorganisation at height {low}: dropped {} of {} stored blocks",
+            tip + 1 - low,
+            tip + 1 - first
+        ));
         Ok(())
+    }
+
+    fn failed(&self, problem: io::Error) -> RelayError {
+        RelayError::File { file: self.file.clone(), problem }
     }
 }
 
@@ -153,7 +197,32 @@ pub enum RelayError {
     /// The folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreFileError),
-    /// A file or the address cannot be used.
-    #[error(transparent)]
-    System(#[from] io::Error),
+    /// The file of the headers cannot be used.
+    #[error("{}: {problem}", .file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        problem: io::Error,
+    },
+    /// The address cannot be used.
+    #[error("cannot listen on {address}: {problem}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// The reason.
+        problem: io::Error,
+    },
+    /// The node's chain differs from the stored one where no reorganisation replaces blocks.
+    #[error(
+        "{}: the node has another block at height {height}, which no reorganisation replaces; use a node \
+         of the same network, or another folder",
+        .file.display()
+    )]
+    OtherChain {
+        /// The file of the headers, which stays as it is.
+        file: PathBuf,
+        /// The lowest height at which the blocks differ.
+        height: u64,
+    },
 }

@@ -11,7 +11,11 @@ use super::*;
 /// A router for the blocks of the main network from height 1 to `count`, and their file's folder.
 fn blocks(count: u32) -> (Router, tempfile::TempDir) {
     let (records, folder) = records(count);
-    (router(records, true), folder)
+    (router(served(records, true)), folder)
+}
+
+fn served(records: Shared, is_final: bool) -> Served {
+    Served { records, is_final, is_ready: Arc::new(AtomicBool::new(true)) }
 }
 
 fn records(count: u32) -> (Shared, tempfile::TempDir) {
@@ -62,7 +66,8 @@ async fn answers_have_the_requested_blocks_and_a_limit() {
 #[tokio::test]
 async fn only_old_blocks_may_be_cached_forever() {
     let (records, _folder) = records(2000);
-    let (main, other) = (router(Arc::clone(&records), true), router(records, false));
+    let main = router(served(Arc::clone(&records), true));
+    let other = router(served(records, false));
     for (path, forever) in [
         ("/v1/headers/1/1000", true),
         ("/v1/headers/1/1279", true),
@@ -78,6 +83,21 @@ async fn only_old_blocks_may_be_cached_forever() {
             assert_eq!(caching.ends_with("immutable"), forever, "{path}: {caching}");
         }
     }
+}
+
+#[tokio::test]
+async fn nothing_is_answered_before_the_whole_chain_was_read() {
+    let (records, _folder) = records(10);
+    let served = Served { is_ready: Arc::default(), ..served(records, true) };
+    let router = router(served.clone());
+    for path in ["/v1/tip", "/v1/headers/1/5", "/v1/difficulties/1/5"] {
+        assert_eq!(get(&router, path).await, (503, None, b"reading the chain\n".to_vec()));
+    }
+    let refused = ask(&router, "GET", "/v1/tip", "").await;
+    assert_eq!(refused.headers()["access-control-allow-origin"], "*");
+    assert_eq!(get(&router, "/v1/none").await.0, 404);
+    served.is_ready.store(true, Ordering::Relaxed);
+    assert_eq!(get(&router, "/v1/tip").await.0, 200);
 }
 
 #[tokio::test]
