@@ -42,7 +42,7 @@ Exit codes:
   1  `verify`: a line or block is not valid, or this release does not know a block's version;
      `audit`: a proof of work is not valid; `follow --once`: a source sent false data
   2  unusable arguments or input, or no memory; stdout is empty, except for the answers so far
-     with --jsonl or --node";
+     with --jsonl or --node, and results that `bench --record` cannot record";
 
 const HASH_USAGE: &str = "\
 randomx hash <--key HEX|--key-text TEXT> <--input HEX|--input-text TEXT> [OPTIONS]

@@ -38,9 +38,8 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode, Error> {
     let other = Other::new(args)?;
 
     let mut report = Bench::new(args, other, &|| false).report()?;
-    if let Some(file) = &args.record {
-        report.write(file)?;
-    }
+    // A full disk does not cost the results: they are printed also if they cannot be recorded.
+    let recorded = args.record.as_deref().map_or(Ok(()), |file| report.write(file));
     if let Some(earlier) = &earlier {
         report.compare_with(earlier);
     }
@@ -48,7 +47,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode, Error> {
         true => output::json_line(out, &report),
         false => table::write(out, &report, args.verbose),
     })?;
-    Ok(ExitCode::SUCCESS)
+    recorded.map(|()| ExitCode::SUCCESS)
 }
 
 /// Measures, and passes each row to `report` as soon as it is known.

@@ -304,9 +304,11 @@ fn a_record_is_written_as_a_whole_or_not_at_all() {
         let mut shell = assert_cmd::Command::new("sh");
         shell.args(["-c", "trap '' XFSZ && ulimit -f 0 && exec \"$0\" \"$@\""]);
         shell.arg(assert_cmd::cargo::cargo_bin!("randomx")).args(SHORT);
-        shell.args(["--no-microbenchmarks", "--version=v1", "--record", name]);
+        shell.args(["--no-microbenchmarks", "--version=v1", "--json", "--record", name]);
         let named = predicate::str::starts_with(format!("error: {name}: cannot write it: "));
-        shell.assert().code(2).stdout("").stderr(named);
+        let run = shell.assert().code(2).stderr(named);
+        let report = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+        assert_eq!(rows(&report).len(), 3, "the results are printed nevertheless: {report}");
     }
     assert_eq!(fs::read(&file).expect("a file"), b"an older record");
     assert_eq!(files(), 1, "no other file is left");

@@ -56,7 +56,8 @@ Records have the same form.
 
 Exit codes:
   0  done
-  2  unusable arguments or record, no memory, or a wrong hash; stdout is empty";
+  2  unusable arguments or record, no memory, or a wrong hash; stdout is empty, except for the
+     results if they cannot be recorded";
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
