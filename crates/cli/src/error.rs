@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::{bytes::BytesError, node::NodeError, record::LineError};
 
-/// The exit code if a proof of work is not valid.
+/// The exit code if a line, a block or a side of evidence is not valid.
 pub(crate) const NOT_VALID: u8 = 1;
 
 /// The exit code of every error, and of a wrong command line.

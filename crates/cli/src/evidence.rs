@@ -12,13 +12,14 @@ use randomx_client::Hasher;
 use randomx_monero::client::Evidence;
 use serde::Serialize;
 
-use crate::{args::WorkArgs, error::Error, output};
+use crate::{
+    args::WorkArgs,
+    error::{Error, NOT_VALID},
+    output,
+};
 
 /// The longest file that is read: two sides of three days have 350 KB.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// The exit code if a side has a block that is not valid.
-const NOT_VALID: u8 = 1;
 
 /// One side of a fork, as a line of output.
 #[derive(Serialize)]

@@ -97,7 +97,7 @@ impl Place {
         loop {
             let State { busy, sends, since } = *lock(&self.state);
             let is_idle = busy == 0 && !sends;
-            // What begins while the connection idles is not overdue before this.
+            // A request that begins while this sleeps becomes overdue only after the sleep.
             let left = if is_idle { longest } else { longest.saturating_sub(since.elapsed()) };
             if left.is_zero() {
                 return;

@@ -56,7 +56,7 @@ impl View {
 
     /// Waits until the client has closed the connection while a request is in progress.
     ///
-    /// The end is not seen behind more unread bytes than the system's buffer holds.
+    /// Does not see the end while unread bytes before it fill the system's buffer.
     pub(crate) async fn abandoned(&self, place: &Place) {
         while !self.is_closed().await {
             time::sleep(PAUSE).await;

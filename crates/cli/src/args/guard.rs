@@ -24,8 +24,8 @@ higher priorities over 40, 160 and 2000 times. The guard drops a node that sends
 evidence in the store. It forwards data that blocks do not commit to (decoys, output indices, the
 transaction pool, spent status) and counts it as not verified. See GET /guard/status.
 
-Wallets get the status BUSY until the guard has read the chain, and again after ten minutes without a
-source that can be followed or in which the computer slept. GET /guard/status names the cause. A wallet
+Wallets get the status BUSY until the guard has read the chain. They get it again after ten minutes in
+which the guard could follow no source or the computer slept. GET /guard/status names the cause. A wallet
 that scans from an older height waits until the guard has the headers from there on; a relay gives them
 fastest. The nodes must not be pruned. The address is loopback by default: anyone who can reach it can
 use the nodes. Without --proxy, ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, and NO_PROXY names
