@@ -12,7 +12,7 @@ use randomx_monero::client::{Config, Report, SourceState};
 use crate::{
     args::{ChainArgs, FollowArgs},
     chain::CheckpointFile,
-    error::Error,
+    error::{self, Error},
     progress::ChainBar,
 };
 pub(crate) use printer::Printer;
@@ -31,12 +31,12 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     let config = config(&args.chain, args.poll)?;
     let store = args.store.as_deref().map(Store::open).transpose()?;
     let (sources, names) = args.sources()?;
+    let folder = args.evidence.clone().or_else(|| args.store.clone());
+    let printer = Printer::new(names, args.json, folder, error::note)?;
     let hasher = args.work.light_hasher();
     let (start, unused) = start(args.chain.start.as_deref(), args.store.as_deref())?;
     let mut follower = Follower::new(config, start, sources, hasher, store)?;
-    unused.map_or(Ok(()), |unused| unused.report(follower.client()))?;
-    let folder = args.evidence.clone().or_else(|| args.store.clone());
-    let printer = Printer::new(names, args.json, folder);
+    unused.map_or(Ok(()), |unused| unused.report(follower.client(), error::note))?;
     let mut has_reader = true;
     if let Some(tip) = follower.client().tip() {
         has_reader = printer.print(&follower, &Report::Tip(tip))?;

@@ -10,7 +10,7 @@ use std::{
     process::{Command, ExitStatus, Stdio},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -106,6 +106,65 @@ fn a_run_with_once_goes_on_without_a_reader_until_its_exit_code_is_known() {
         let files = fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(files, 1, "the checkpoint or the evidence");
         let _ = fs::remove_file(&file);
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_hold_evidence_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "x").expect("writable");
+    let file = file.to_str().expect("UTF-8");
+    let chain = ["--network", "regtest", "--node", "http://127.0.0.1:1"];
+    let mut run =
+        common::randomx(&[&["follow", "--once", "--evidence", file][..], &chain].concat());
+    let refused = format!("error: {file}: cannot write evidence: ");
+    let refused = predicates::str::starts_with(refused);
+    run.assert().code(2).stdout("").stderr(refused);
+}
+
+/// A source chooses when it sends false data: the disk may be full then.
+#[test]
+fn events_and_the_exit_code_do_not_depend_on_evidence_that_cannot_be_written() {
+    let node = node();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (store, evidence) = (path("store"), path("evidence"));
+    let chain = ["--network", "regtest", "--fixed-difficulty", "1", "--node", &node];
+    let once = ["follow", "--once", "--store", &store];
+    common::randomx(&[&once[..], &chain].concat()).assert().code(0);
+
+    // No hash of these blocks meets the second difficulty.
+    let disagreeing = ["--store", &store, "--node", &node];
+    let runs = [("1", 0, &disagreeing[..]), ("1000000000000000", 1, &[])];
+    for (difficulty, code, more) in runs {
+        let is_gone = Arc::new(AtomicBool::new(false));
+        let gone = Arc::clone(&is_gone);
+        let longer = serve(Arc::new(FakeChain::forked(10, BLOCKS + 5)), move |_, _, result| {
+            while !gone.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(10));
+            }
+            Reply::Result(result)
+        });
+        let arguments = ["--once", "--evidence", &evidence, "--node", &longer];
+        let mut follower = Follower::start(difficulty, &[&arguments[..], more].concat());
+        let mut lines = BufReader::new(follower.0.stdout.take().expect("a pipe")).lines();
+        lines.next().expect("the tip at the start").expect("UTF-8");
+        fs::remove_dir(&evidence).expect("an empty folder");
+        fs::write(&evidence, "x").expect("writable");
+        is_gone.store(true, Ordering::Relaxed);
+        let events = lines.map(|line| line.expect("UTF-8").parse().expect("JSON"));
+        let events: Vec<Value> = events.collect();
+        let has_evidence = |event: &&Value| event.get("evidence").is_some();
+        let accused: Vec<&Value> = events.iter().filter(has_evidence).collect();
+        assert!(!accused.is_empty(), "{events:?}");
+        assert!(accused.iter().all(|event| event["evidence"].is_null()), "{events:?}");
+        let (status, messages) = follower.end();
+        assert_eq!(status.code(), Some(code), "{messages}");
+        let note = format!("note: {evidence}: cannot write evidence: ");
+        assert!(messages.starts_with(&note), "{messages}");
+        assert_eq!(messages.lines().count(), 1, "{messages}");
+        fs::remove_file(&evidence).expect("a file");
     }
 }
 
@@ -211,4 +270,73 @@ fn a_guard_answers_also_if_its_results_cannot_be_written() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+/// A terminal that is stopped with Ctrl-S reads nothing, and neither does a service manager that hangs.
+#[cfg(unix)]
+#[test]
+fn a_guard_follows_and_answers_also_if_nobody_reads_what_it_prints() {
+    use std::os::{fd::OwnedFd, unix::net::UnixStream};
+
+    const FIRST: u64 = 15;
+    let height = Arc::new(AtomicU64::new(0));
+    let known = Arc::clone(&height);
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, _, mut result| {
+        // There is nothing to report before the first height.
+        let height = loop {
+            match known.load(Ordering::Relaxed) {
+                0 => thread::sleep(Duration::from_millis(10)),
+                height => break height,
+            }
+        };
+        if method == "get_info" {
+            result["height"] = (height + 1).into();
+        }
+        if height > BLOCKS { Reply::Raw(500, Vec::new()) } else { Reply::Result(result) }
+    });
+    let (mut reader, theirs) = UnixStream::pair().expect("a pair of sockets");
+    let [mut filler, stderr] = [(); 2].map(|()| theirs.try_clone().expect("a handle"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let child = Command::new(env!("CARGO_BIN_EXE_randomx"))
+        .args(["guard", "--network", "regtest", "--fixed-difficulty", "1", "--threads", "2"])
+        .args(["--poll", "1", "--listen", "127.0.0.1:0", "--node", &node, "--store"])
+        .arg(folder.path())
+        .stdout(OwnedFd::from(theirs))
+        .stderr(OwnedFd::from(stderr))
+        .spawn();
+    let _guard = Running(child.expect("the program starts"));
+    let mut line = String::new();
+    BufReader::new(&mut reader).read_line(&mut line).expect("a line");
+    let host = line.trim().strip_prefix("listening on http://").expect("an address");
+    // The guard shares this mode, and prints nothing meanwhile.
+    filler.set_nonblocking(true).expect("a socket");
+    while filler.write(&[b'\n'; 1024]).is_ok() {}
+    filler.set_nonblocking(false).expect("a socket");
+
+    let ask = |request: &str, body: &str| {
+        let mut stream = TcpStream::connect(host).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a duration");
+        let head = format!("Host: {host}\r\nConnection: close\r\nContent-Length: {}", body.len());
+        write!(stream, "{request} HTTP/1.1\r\n{head}\r\n\r\n{body}").expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let (_, body) = answer.split_once("\r\n\r\n").expect("an answer");
+        serde_json::from_str::<Value>(body).expect("JSON")
+    };
+    for reached in [FIRST, BLOCKS] {
+        height.store(reached, Ordering::Relaxed);
+        let start = Instant::now();
+        while ask("GET /guard/status", "")["tip"]["height"] != reached {
+            assert!(start.elapsed() < PATIENCE, "it does not follow the chain");
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+    // Each of these failures has a message.
+    height.store(BLOCKS + 1, Ordering::Relaxed);
+    for _ in 0..3 {
+        let request = r#"{"jsonrpc":"2.0","id":"0","method":"get_block","params":{"height":5}}"#;
+        let answer = ask("POST /json_rpc", request);
+        let problem = answer["result"]["status"].as_str().expect("a status");
+        assert!(problem.ends_with("HTTP status 500"), "{answer}");
+    }
 }

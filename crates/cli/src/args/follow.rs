@@ -27,8 +27,8 @@ With --json, each line is an object with an event. Times are in seconds, work is
   tip           height, id, timestamp, work
   reorg         common {height, id}, depth, ours and theirs {ids, work}, tip
   deep-reorg    the same, with source in place of tip: theirs would replace ours
-  disagreement  the same, with source, and evidence: a file, or null without --store and --evidence
-                or once the folder has 100 files
+  disagreement  the same, with source, and evidence: a file, or null without --store and --evidence,
+                once the folder has 100 files, or if it cannot be written
   source        source, state; if invalid also reason and evidence, if unresponsive reason, if
                 update-needed height and version
   alarm         alarm: stale with age and height, slow with took and expected, or cleared

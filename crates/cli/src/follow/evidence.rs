@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use randomx_client::replace_file;
+use randomx_client::{can_replace_file, replace_file};
 use randomx_monero::client::Evidence;
 
 use crate::error::Error;
@@ -22,8 +22,17 @@ const LEFT: Duration = Duration::from_secs(3600);
 pub(super) struct EvidenceFolder(PathBuf);
 
 impl EvidenceFolder {
-    pub(super) fn new(folder: PathBuf) -> EvidenceFolder {
-        EvidenceFolder(folder)
+    /// Creates the folder if it is absent, and checks that files can be written to it: a source chooses when it
+    /// sends false data, and its evidence should not fail then for a reason that was there before.
+    pub(super) fn open(folder: PathBuf) -> Result<EvidenceFolder, Error> {
+        let check = || {
+            fs::create_dir_all(&folder)?;
+            can_replace_file(&folder.join("evidence-check.bin"))
+        };
+        match check() {
+            Ok(()) => Ok(EvidenceFolder(folder)),
+            Err(problem) => Err(Error::WriteEvidence { folder, problem }),
+        }
     }
 
     /// Writes evidence and returns the file, or `None` for a disagreement if there are too many files already.
@@ -88,7 +97,7 @@ mod tests {
     #[test]
     fn evidence_is_written_once_and_not_without_end() {
         let folder = tempfile::tempdir().expect("a folder");
-        let evidences = EvidenceFolder::new(folder.path().join("new"));
+        let evidences = EvidenceFolder::open(folder.path().join("new")).expect("writable");
         let write = |n, is_lie| evidences.write(&evidence(n), is_lie).expect("writable");
         let first = write(0, false).expect("a file");
         assert_eq!(fs::read(&first).expect("a file"), evidence(0).to_bytes());
@@ -112,7 +121,7 @@ mod tests {
         old.set_modified(SystemTime::now() - 2 * LEFT).expect("a time");
         // Windows keeps a file that is open.
         drop(old);
-        let evidences = EvidenceFolder::new(folder.path().to_owned());
+        let evidences = EvidenceFolder::open(folder.path().to_owned()).expect("writable");
         assert!(evidences.write(&evidence(0), false).expect("writable").is_some());
         assert!(!left(0).exists() && left(1).exists());
     }

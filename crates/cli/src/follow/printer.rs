@@ -1,7 +1,7 @@
 //! What `randomx follow` prints.
 
 use std::{
-    io::{self, Write},
+    cell::Cell,
     path::{Path, PathBuf},
 };
 
@@ -18,11 +18,22 @@ pub(crate) struct Printer {
     json: bool,
     /// Where evidence is written.
     folder: Option<EvidenceFolder>,
+    /// Receives a message for people.
+    log: Box<dyn Fn(&Error)>,
+    /// Whether the log has received that evidence cannot be written.
+    is_noted: Cell<bool>,
 }
 
 impl Printer {
-    pub(crate) fn new(names: Vec<String>, json: bool, folder: Option<PathBuf>) -> Printer {
-        Printer { names, json, folder: folder.map(EvidenceFolder::new) }
+    /// Opens the folder for evidence. `log` receives the first error of writing to it later.
+    pub(crate) fn new(
+        names: Vec<String>,
+        json: bool,
+        folder: Option<PathBuf>,
+        log: impl Fn(&Error) + 'static,
+    ) -> Result<Printer, Error> {
+        let folder = folder.map(EvidenceFolder::open).transpose()?;
+        Ok(Printer { names, json, folder, log: Box::new(log), is_noted: Cell::new(false) })
     }
 
     /// Returns the address of a source.
@@ -32,21 +43,44 @@ impl Printer {
 
     /// Prints a report and writes its evidence. Returns whether stdout still has a reader.
     pub(crate) fn print(&self, follower: &Follower, report: &Report) -> Result<bool, Error> {
-        let evidence = match report {
-            Report::Disagreement { evidence, .. } => Some((evidence, false)),
-            Report::Source {
-                state: SourceState::Invalid { evidence: Some(evidence), .. }, ..
-            } => Some((evidence, true)),
-            _ => None,
-        };
-        let evidence = match (&self.folder, evidence) {
-            (Some(folder), Some((evidence, is_lie))) => folder.write(evidence, is_lie)?,
-            _ => None,
-        };
-        let value = self.describe(follower, report, evidence.as_deref());
+        let value = self.event(follower, report);
         let json = self.json;
         output::write_while_read(|out| {
-            if json { output::json_line(out, &value) } else { sentence(out, &value) }
+            if json {
+                output::json_line(out, &value)
+            } else {
+                writeln!(out, "{}", sentence(&value))
+            }
+        })
+    }
+
+    /// Returns a report as a sentence and writes its evidence.
+    pub(crate) fn sentence(&self, follower: &Follower, report: &Report) -> String {
+        sentence(&self.event(follower, report))
+    }
+
+    /// Returns a report as JSON and writes its evidence.
+    fn event(&self, follower: &Follower, report: &Report) -> Value {
+        let evidence = self.write_evidence(report);
+        self.describe(follower, report, evidence.as_deref())
+    }
+
+    /// Writes the evidence of a report and returns its file. An error goes to the log: the report matters more
+    /// than its evidence.
+    fn write_evidence(&self, report: &Report) -> Option<PathBuf> {
+        let (evidence, is_lie) = match report {
+            Report::Disagreement { evidence, .. } => (evidence, false),
+            Report::Source {
+                state: SourceState::Invalid { evidence: Some(evidence), .. }, ..
+            } => (evidence, true),
+            _ => return None,
+        };
+        let written = self.folder.as_ref()?.write(evidence, is_lie);
+        written.unwrap_or_else(|problem| {
+            if !self.is_noted.replace(true) {
+                (self.log)(&problem);
+            }
+            None
         })
     }
 
@@ -129,63 +163,58 @@ fn describe_fork(event: &str, fork: &Fork) -> Value {
     })
 }
 
-/// Prints an event for people.
-fn sentence(out: &mut dyn Write, event: &Value) -> io::Result<()> {
+/// Returns an event for people.
+fn sentence(event: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (source, common) = (text(&event["source"]), &event["common"]["height"]);
     let (depth, theirs) = (&event["depth"], event["theirs"]["ids"].as_array().map_or(0, Vec::len));
     match event["event"].as_str().unwrap_or_default() {
-        "tip" => writeln!(out, "block {} {}", event["height"], text(&event["id"])),
+        "tip" => format!("block {} {}", event["height"], text(&event["id"])),
         "reorg" => {
             let cause = match theirs {
                 0 => "were dropped, since their hashes may miss corrected difficulties".to_owned(),
                 _ => format!("were replaced by {theirs} with more work"),
             };
             let (height, id) = (&event["tip"]["height"], text(&event["tip"]["id"]));
-            writeln!(
-                out,
+            format!(
                 "reorganisation: {depth} blocks after {common} {cause}; the tip is block {height} {id}"
             )
         }
-        "deep-reorg" => writeln!(
-            out,
+        "deep-reorg" => format!(
             "{source} has {theirs} blocks with more work that would replace {depth} after {common}"
         ),
-        "disagreement" => writeln!(
-            out,
+        "disagreement" => format!(
             "{source} differs after block {common}: {theirs} blocks against {depth}{}",
             event["evidence"]
                 .as_str()
                 .map(|file| format!("; evidence: {file}"))
                 .unwrap_or_default()
         ),
-        "source" => writeln!(
-            out,
+        "source" => format!(
             "{source} is {}{}",
             text(&event["state"]),
             event["reason"].as_str().map(|reason| format!(": {reason}")).unwrap_or_default()
         ),
-        _ => alarm(out, event),
+        _ => alarm(event),
     }
 }
 
-/// Prints an alarm for people.
-fn alarm(out: &mut dyn Write, event: &Value) -> io::Result<()> {
+/// Returns an alarm for people.
+fn alarm(event: &Value) -> String {
     const CAUSE: &str = "the network is in trouble, or the sources withhold blocks";
     let minutes = |field: &str| event[field].as_u64().unwrap_or_default() / 60;
     match event["alarm"].as_str().unwrap_or_default() {
         // The genesis block has no time, so it has no age.
         "stale" if event["height"] == 0 => {
-            writeln!(out, "the chain has no block after the genesis block: {CAUSE}")
+            format!("the chain has no block after the genesis block: {CAUSE}")
         }
-        "stale" => writeln!(out, "the newest block is {} minutes old: {CAUSE}", minutes("age")),
-        "slow" => writeln!(
-            out,
+        "stale" => format!("the newest block is {} minutes old: {CAUSE}", minutes("age")),
+        "slow" => format!(
             "the last blocks took {} minutes instead of {}: {CAUSE}",
             minutes("took"),
             minutes("expected")
         ),
-        _ => writeln!(out, "the chain grows as it should"),
+        _ => "the chain grows as it should".to_owned(),
     }
 }
 
@@ -195,13 +224,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns the sentence of an event.
-    fn sentence_of(event: &Value) -> String {
-        let mut line = Vec::new();
-        sentence(&mut line, event).expect("memory");
-        String::from_utf8(line).expect("text")
-    }
-
     #[test]
     fn blocks_that_nothing_replaces_are_dropped() {
         let (kept, left) =
@@ -210,7 +232,7 @@ mod tests {
             [(kept.clone(), "were replaced by 1 with more work; "), (left, "were dropped, since ")]
         {
             let fork = Fork { height: 7, id: [2; 32], ours: kept.clone(), theirs };
-            let sentence = sentence_of(&describe_fork("reorg", &fork));
+            let sentence = sentence(&describe_fork("reorg", &fork));
             let begin = format!("reorganisation: 1 blocks after 7 {cause}");
             assert!(sentence.starts_with(&begin), "{sentence}");
         }
@@ -219,9 +241,7 @@ mod tests {
     #[test]
     fn an_old_block_has_an_age_and_the_genesis_block_has_none() {
         let said = |height: u64, age: u64| {
-            sentence_of(
-                &json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height }),
-            )
+            sentence(&json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height }))
         };
         assert!(said(7, 7200).starts_with("the newest block is 120 minutes old: "));
         let genesis = said(0, 1_700_000_000);

@@ -11,10 +11,7 @@ use randomx_monero::{
     client::{Client, Start},
 };
 
-use crate::{
-    chain::CheckpointFile,
-    error::{self, Error},
-};
+use crate::{chain::CheckpointFile, error::Error};
 
 /// The checkpoint of `--start` if a run begins with a stored state instead.
 pub(crate) struct Unused {
@@ -41,12 +38,12 @@ pub(crate) fn start(
 }
 
 impl Unused {
-    /// Prints that `client` began with the stored state.
+    /// Passes to `note` that `client` began with the stored state.
     ///
     /// # Errors
     ///
     /// If the stored chain has another block at the checkpoint's height.
-    pub(crate) fn report(&self, client: &Client) -> Result<(), Error> {
+    pub(crate) fn report(&self, client: &Client, note: impl Fn(&Error)) -> Result<(), Error> {
         let base = client.base();
         let blocks = client.kept().map(|block| (block.height, block.id));
         let stored = blocks.chain([(base.height, base.id)]).find(|block| block.0 == self.height);
@@ -57,7 +54,7 @@ impl Unused {
                 Err(Error::OtherStart { file, state, height, stored, given })
             }
             _ => {
-                error::note(&Error::UnusedStart { file, state });
+                note(&Error::UnusedStart { file, state });
                 Ok(())
             }
         }
