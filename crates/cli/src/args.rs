@@ -130,20 +130,40 @@ A chain that ends before --to is verified to its end. If it ends before --from, 
 the exit code is 0. A message names the end.
 Verdicts are JSON lines in the order of the blocks. The run ends after the first block that is invalid
 or needs an update:
-  out  {\"height\":1,\"id\":\"...\",\"status\":\"valid\",\"valid\":true,\"work\":\"...\",\"hash\":\"...\"}
-       {\"height\":2,\"id\":\"...\",\"status\":\"invalid\",\"valid\":false,
-        \"failed\":[{\"check\":\"previous-id\",\"detail\":\"...\"}]}
-The status is valid, unproven (the proof of work was not in the sample), update-needed (this release
-does not know the block's version) or invalid.
+  out  {\"height\":1,\"id\":\"...\",\"status\":\"valid\",\"valid\":true,\"difficulty\":\"...\",\"work\":\"...\",
+        \"complete_start\":true,\"hash\":\"...\"}
+       {\"height\":2,\"id\":\"...\",\"status\":\"invalid\",\"valid\":false,\"work\":\"...\",
+        \"complete_start\":true,\"failed\":[{\"check\":\"previous-id\",\"detail\":\"...\"}]}
+       status          valid, unproven (the proof of work was not in the sample), update-needed (this
+                       release does not know the block's version) or invalid
+       work            the sum of the difficulties of valid and unproven blocks up to this one, from the
+                       genesis block, or from the first one if the work before it is unknown
+       complete_start  whether the run began with a checkpoint that was complete and plausible
+       id, difficulty and hash are absent where they are unknown.
+Two problems may be no fault of the node: a reorganisation while its chain is read, and a block whose only
+failed check is that it is over two hours ahead of this clock. The run then ends with exit code 2, and
+without a line for that block.
 Limits: 8 MiB per answer, 1 MiB per block without its transactions. ALL_PROXY, HTTPS_PROXY and
 HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), which also resolves the names of hosts;
 NO_PROXY names the hosts to reach without it.
 
+Evidence: the first line names the network and the last block that the sides have in common. A line
+follows for each side:
+  out  {\"network\":\"mainnet\",\"common\":{\"height\":1,\"id\":\"...\"}}
+       {\"side\":1,\"valid\":2,\"tip\":\"...\",\"work\":\"...\"}
+       {\"side\":2,\"valid\":0,\"tip\":\"...\",\"work\":\"...\",\"refused\":{\"height\":2,\"failed\":[\"...\"]}}
+       valid    the number of valid blocks after the common one
+       tip      the id of the last of these, or of the common block
+       work     the sum of their difficulties
+       refused  the first block that is not valid, and its failed checks; absent if there is none
+
 Exit codes:
-  0  every line is valid, or no block is invalid or needs an update (unproven blocks pass)
-  1  a line is not valid, or a block is invalid or needs an update
-  2  unusable arguments or input (such as no line at all), an unusable answer of the node, or no
-     memory; the verdicts so far are on stdout",
+  0  every line is valid, no block is invalid or needs an update (unproven blocks pass), or no side of
+     the evidence has a refused block
+  1  a line is not valid, a block is invalid or needs an update, or a side has a refused block
+  2  unusable arguments or input (such as no line at all), an unusable answer of the node, a
+     reorganisation meanwhile, a block ahead of this clock, or no memory; the verdicts so far are on
+     stdout",
 ];
 
 /// A text in three parts. The second documents `verify --listen`, which Windows lacks.

@@ -124,7 +124,7 @@ impl Walk<'_> {
             let (valid, fetched) = thread::scope(|scope| {
                 let spawn = || thread::Builder::new().spawn_scoped(scope, fetch).ok();
                 let thread = more.then(spawn).flatten();
-                (self.judge(&part), thread.map(|thread| thread.join()))
+                (self.judge(node, &part), thread.map(|thread| thread.join()))
             });
             if !valid? {
                 return Ok(false);
@@ -145,7 +145,11 @@ impl Walk<'_> {
 
     /// Verifies the blocks of a part, prints the verdicts and writes the checkpoint. Returns whether
     /// all are valid.
-    fn judge(&mut self, part: &Part) -> Result<bool, Error> {
+    ///
+    /// # Errors
+    ///
+    /// Also if a block is not valid for a reason that may be no fault of the node.
+    fn judge(&mut self, node: &Node, part: &Part) -> Result<bool, Error> {
         if part.blocks.is_empty() {
             return Ok(true);
         }
@@ -156,6 +160,9 @@ impl Walk<'_> {
         else {
             let mut lines = explain::judge(&self.rules, &self.checkpoint, part, now, &mut hashes)?;
             for line in &mut lines {
+                if !line.valid {
+                    explain::check_blame(node, &self.checkpoint, part, line)?;
+                }
                 self.complete(line);
                 line.print()?;
             }

@@ -67,6 +67,16 @@ pub(crate) enum Error {
     OtherChain { height: u64, id: String },
 
     #[error(
+        "the node's chain was reorganised while it was read: block {height} does not follow the block that the node sent before it, and the node has another one now; verify again"
+    )]
+    Reorganised { height: u64 },
+
+    #[error(
+        "block {height} is ahead of this clock: {detail}; set the clock, or use another node if the clock is right"
+    )]
+    EarlyBlock { height: u64, detail: String },
+
+    #[error(
         "internal error: blocks {first} to {last} pass every rule, but the light client did not adopt them; please report this"
     )]
     NotAdopted { first: u64, last: u64 },

@@ -1,9 +1,9 @@
 //! Why a part of a chain is not trusted: its blocks, judged one by one.
 
-use randomx_monero::{Chain, Checkpoint};
+use randomx_monero::{Chain, CheckName, Checkpoint};
 
 use super::{PART, Rules, hashes::Hashes, part::Part, verdict::Line};
-use crate::error::Error;
+use crate::{error::Error, node::Node};
 
 /// Judges the blocks after a checkpoint, all of them with their proof of work, up to the first that is
 /// not valid.
@@ -41,4 +41,43 @@ pub(super) fn judge(
         }
     }
     Err(Error::NotAdopted { first: checkpoint.height + 1, last: part.next_height() - 1 })
+}
+
+/// Returns an error if a block is not valid for a reason that an honest node can have: a reorganisation while
+/// its chain was read, or a clock of this computer that is slow.
+pub(super) fn check_blame(
+    node: &Node,
+    checkpoint: &Checkpoint,
+    part: &Part,
+    line: &Line,
+) -> Result<(), Error> {
+    const PARTED: &str = CheckName::PreviousId.as_str();
+    const EARLY: &str = CheckName::TimestampFuture.as_str();
+    let height = line.height;
+    match line.only_failure() {
+        Some((PARTED, _)) if has_changed(node, checkpoint, part, height)? => {
+            Err(Error::Reorganised { height })
+        }
+        Some((EARLY, detail)) => Err(Error::EarlyBlock { height, detail: detail.to_owned() }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the node now sends another block than before at a height or the one below: parallel requests may
+/// have read either of the two later. The requests are the same as before, so a node that has made up its
+/// blocks sends those again.
+fn has_changed(
+    node: &Node,
+    checkpoint: &Checkpoint,
+    part: &Part,
+    height: u64,
+) -> Result<bool, Error> {
+    for height in [height - 1, height] {
+        // The block before the part is the checkpoint's.
+        let sent = part.id(height).unwrap_or(checkpoint.id);
+        if node.block(height)?.header.id != sent {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -7,7 +7,10 @@ use std::{
 
 use randomx_monero::{Candidate, Difficulty, Link, Network, Status, examine};
 
-use crate::node::{self, Header, Node, NodeBlock, NodeError};
+use crate::{
+    backend::Hash,
+    node::{self, Header, Node, NodeBlock, NodeError},
+};
 
 /// Consecutive blocks, up to the first that is refused by itself or could not be read.
 pub(super) struct Part {
@@ -43,6 +46,12 @@ impl Part {
             blocks.truncate(last + 1);
         }
         Part { first, blocks, failure }
+    }
+
+    /// Returns the id that the node has stated for a block of the part.
+    pub(super) fn id(&self, height: u64) -> Option<Hash> {
+        let index = usize::try_from(height.checked_sub(self.first)?).ok()?;
+        self.blocks.get(index).map(|given| given.header.id)
     }
 
     /// Returns the height of the block after the part.

@@ -10,7 +10,7 @@ use crate::{backend::Hash, error::Error, output};
 /// One line of output.
 #[derive(Serialize)]
 pub(super) struct Line {
-    height: u64,
+    pub(super) height: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     /// `valid`, `unproven`, `update-needed` or `invalid`.
@@ -51,6 +51,14 @@ impl Line {
             complete_start: false,
             hash: hash.map(hex::encode),
             failed: Vec::new(),
+        }
+    }
+
+    /// Returns the check that failed and its detail, if no other one failed.
+    pub(super) fn only_failure(&self) -> Option<(&str, &str)> {
+        match &self.failed[..] {
+            [Failed { check, detail }] => Some((check, detail)),
+            _ => None,
         }
     }
 

@@ -31,6 +31,7 @@ pub(crate) enum Reply {
 pub(crate) struct FakeChain {
     blobs: Vec<Vec<u8>>,
     ids: Vec<[u8; 32]>,
+    times: Vec<u64>,
 }
 
 impl FakeChain {
@@ -41,16 +42,29 @@ impl FakeChain {
 
     /// A chain that differs from that of [`FakeChain::new`] after the height `common`.
     pub(crate) fn forked(common: u64, blocks: u64) -> FakeChain {
-        let mut chain = FakeChain { blobs: Vec::new(), ids: Vec::new() };
-        for height in 0..=blocks {
+        let block_of = |height| (START + 120 * height, u8::from(height > common));
+        FakeChain::of((0..=blocks).map(block_of))
+    }
+
+    /// A chain with one block that has another time.
+    pub(crate) fn with_time(blocks: u64, (at, time): (u64, u64)) -> FakeChain {
+        let time_of = |height| if height == at { time } else { START + 120 * height };
+        FakeChain::of((0..=blocks).map(|height| (time_of(height), 0)))
+    }
+
+    /// A chain of blocks with these times and nonces.
+    fn of(blocks: impl Iterator<Item = (u64, u8)>) -> FakeChain {
+        let mut chain = FakeChain { blobs: Vec::new(), ids: Vec::new(), times: Vec::new() };
+        for (height, (time, nonce)) in (0..).zip(blocks) {
             let previous = chain.ids.last().copied().unwrap_or_default();
-            let blob = block(height, START + 120 * height, &previous, u8::from(height > common));
+            let blob = block(height, time, &previous, nonce);
             let id = match height {
                 0 => MAINNET_GENESIS_ID,
                 _ => Block::parse(&blob).expect("a block").id(),
             };
             chain.blobs.push(blob);
             chain.ids.push(id);
+            chain.times.push(time);
         }
         chain
     }
@@ -89,7 +103,7 @@ impl FakeChain {
         json!({
             "height": height,
             "hash": self.id(height),
-            "timestamp": START + 120 * height as u64,
+            "timestamp": self.times[height],
             "wide_difficulty": "0x1",
             "orphan_status": false,
         })
