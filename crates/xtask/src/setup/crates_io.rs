@@ -34,9 +34,10 @@ pub(super) fn install(
             let mut cargo = process::command("cargo");
             // The repository's `.cargo/config.toml` must not apply.
             cargo.current_dir(cache).env_remove("CARGO_TARGET_DIR");
-            // These programs run for moments. Fully optimised, they take minutes more to compile.
+            // These programs run for moments, some seconds longer if they are not optimised. To optimise them takes
+            // minutes.
             cargo
-                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
                 .env("CARGO_PROFILE_RELEASE_LTO", "off");
             cargo.args(["install", "--locked", "--force", "--root"]).arg(&root);
             cargo.args(["--version", version, package]).args(options);
