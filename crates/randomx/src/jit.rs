@@ -32,8 +32,9 @@ pub enum CodePages {
     /// system call. A forked child has neither address: it maps new pages for the next program.
     ///
     /// This needs Linux 4.14 and an `RLIMIT_FSIZE` of some KiB; elsewhere, and in emulators that do not
-    /// notice that code was replaced this way, the pages are [`Flipped`](Self::Flipped). A signal handler that interrupts a hash must not fork a child that
-    /// returns to that hash: the child lacks the code.
+    /// notice that code was replaced this way, the pages are [`Flipped`](Self::Flipped). A signal
+    /// handler that interrupts a hash must not fork a child that returns to that hash: the child lacks
+    /// the code.
     #[default]
     Aliased,
     /// Pages have one address and are either writable or executable. This is the more secure way: an

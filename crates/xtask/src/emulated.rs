@@ -40,6 +40,6 @@ pub(crate) fn test(report: &Report) -> Result<()> {
 #[test]
 fn each_run_has_a_test() {
     for (_, sources, test) in RUNS {
-        crate::selected::assert_exists(PACKAGE, sources, test);
+        crate::selected::assert_runs(PACKAGE, sources, test);
     }
 }

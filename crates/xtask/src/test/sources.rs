@@ -40,9 +40,10 @@ const IN_CURRENT_NODE: [&str; 1] = ["chain/hostile"];
 
 /// Those that the full tier's run with the native add-on repeats, in the same Node.js and with as many inputs or more:
 /// they hash with native code in both runs, or not with the package's instances.
-const AGAIN_WITH_NATIVE: [&str; 9] = [
+const AGAIN_WITH_NATIVE: [&str; 10] = [
     "chain/follow",
     "chain/sources",
+    "chain/store",
     "monero/block",
     "monero/chain",
     "queue",
@@ -54,13 +55,12 @@ const AGAIN_WITH_NATIVE: [&str; 9] = [
 
 /// Those that are the same in that run, because they name their engines themselves or hash nothing. The run without
 /// the add-on has them, in the same Node.js.
-const SAME_WITH_NATIVE: [&str; 21] = [
+const SAME_WITH_NATIVE: [&str; 20] = [
     "batches",
     "block-ranges",
     "calibration",
     "chain/events",
     "chain/remote",
-    "chain/store",
     "conformance",
     "endings",
     "fastest",
