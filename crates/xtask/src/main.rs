@@ -6,6 +6,7 @@
 mod addon;
 mod anchors;
 mod arm64;
+mod bench;
 mod bench_shares;
 mod bench_web;
 mod build;
@@ -174,8 +175,8 @@ fn main() -> ExitCode {
         Command::BuildAddon => exit_code(addon::package().map(drop)),
         Command::BuildPage { url } => exit_code(build::page_from_scratch(url.as_deref())),
         Command::Start { port } => exit_code(serve::start(port)),
-        Command::Bench { args } => exit_code(test::bench(&args)),
-        Command::BenchNode { args } => exit_code(test::bench_node(&args)),
+        Command::Bench { args } => exit_code(bench::native(&args)),
+        Command::BenchNode { args } => exit_code(bench::node(&args)),
         Command::BenchShares { args } => exit_code(bench_shares::bench_shares(&args)),
         Command::Capi(args) => exit_code(capi::capi(&args)),
         Command::Fuzz(args) => exit_code(fuzz::fuzz(&args)),

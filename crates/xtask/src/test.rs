@@ -321,20 +321,6 @@ fn regtest(tier: Tier, monerod: &Path) -> Result<Command> {
     Ok(vitest)
 }
 
-/// Runs `randomx bench`, in a build that has the reference implementation.
-pub(crate) fn bench(args: &[String]) -> Result<()> {
-    setup::cpp_tools()?;
-    let randomx = build::native("release", &["reference"])?;
-    process::run(process::command(randomx).arg("bench").args(args))
-}
-
-/// Runs the benchmarks of the wasm build in the user's Node.js.
-pub(crate) fn bench_node(args: &[String]) -> Result<()> {
-    build::package_from_scratch()?;
-    process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))?;
-    process::run(&mut Node::Installed.run("tests/node/follow-bench.mjs")?)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
