@@ -153,6 +153,11 @@ impl FixedCode {
     ///
     /// [`JitError::Memory`] if the system refuses executable memory.
     pub fn new(code: &[u8], pages: CodePages) -> Result<FixedCode, JitError> {
+        // This code is written before threads begin to hash. Otherwise each of them would test the processor.
+        #[cfg(target_os = "linux")]
+        if pages == CodePages::Aliased {
+            aliased::test_processor();
+        }
         let private = PrivateCode::new(code, code.len());
         // A system that never makes a writable page executable may still map a file.
         #[cfg(target_os = "linux")]

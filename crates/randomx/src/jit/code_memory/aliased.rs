@@ -94,6 +94,12 @@ impl Drop for AliasedCode {
     }
 }
 
+/// Tests the processor now, unless that was done, so that no thread does it later.
+pub(super) fn test_processor() {
+    // If the system refuses the pages, the first program tries again.
+    let _ = aliases_are_followed();
+}
+
 /// Returns whether code runs that was replaced through another address, as it does on all processors. An emulator that
 /// keeps translations of code runs the old code if it does not notice such writes. QEMU's user emulation does not notice
 /// them, for ARM64 before 8.2, and neither does Valgrind by default. It is tried once in a process.
