@@ -25,7 +25,11 @@ test(
   "the browser's rate is shown if the native build fails",
   { tag: "@full" },
   async ({ page }) => {
-    await page.route("**/api/hash", (route) => route.abort());
+    let asked: unknown;
+    await page.route("**/api/hash", (route) => {
+      asked = route.request().postDataJSON();
+      return route.abort();
+    });
     await page.goto("/#/bench?threads=1&seconds=1");
     await expect(page.locator('[data-part="measure-native"]:not([aria-disabled])')).toBeVisible();
     await page.locator(".bench-form [type=submit]").click();
@@ -33,5 +37,7 @@ test(
     await expect(page.locator('[data-part="verdict"]')).toHaveText(
       /^RandomX v1: [\d.]+ hashes per second in this browser .*\. The native build was not measured to the end\.$/u,
     );
+    // The server knows whether machine code can run.
+    expect(asked).toMatchObject({ engine: "auto" });
   },
 );

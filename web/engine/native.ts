@@ -39,7 +39,8 @@ export interface NativeJob {
   key: string;
   inputs: readonly string[];
   version: 1 | 2;
-  engine: NativeEngine;
+  /** `auto` stands for what the server was started with: by default the JIT where it can run. */
+  engine: NativeEngine | "auto";
   mode: NativeMode;
   threads?: number;
   lanes?: number;

@@ -64,8 +64,16 @@ scope.addEventListener("fetch", (event) => {
   const { href, pathname } = new URL(request.url);
   if (request.method !== "GET" || !href.startsWith(scope.registration.scope)) return;
   const name = pathname.slice(new URL(scope.registration.scope).pathname.length) || PAGE;
-  event.respondWith(answer(name, request));
+  if (isOfPage(name)) event.respondWith(answer(name, request));
 });
+
+/**
+ * Whether a file belongs to a version of the page. Other pages of the host may be below this folder, and need other
+ * headers. Some hosts leave endings out of addresses.
+ */
+function isOfPage(name: string): boolean {
+  return FILES.has(name) || FILES.has(`${name}.html`) || name.startsWith("assets/");
+}
 
 async function answer(name: string, request: Request): Promise<Response> {
   // A page of another version, which was open before, may still ask for its own files.

@@ -246,6 +246,25 @@ test("a host may redirect to addresses without endings", { tag: "@full" }, async
   stop();
 });
 
+test("another page below the folder stays as it is", { tag: "@full" }, async ({ started }) => {
+  const files = sirv(site, { dev: true });
+  const { address, stop } = await host((request, response, next) => {
+    if (request.url === "/other/") {
+      response.setHeader("Content-Type", "text/html");
+      response.end('<h1></h1><script>document.querySelector("h1").innerText = "ran"</script>');
+    } else {
+      files(request, response, next);
+    }
+  });
+  const view = await visit(started, "#/nothing", address);
+  await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+  await view.tab.goto(`${address}other/`);
+  await view.says("h1", "ran");
+  expect(await view.of("html", "crossOriginIsolated")).toBe(false);
+  await view.tab.close();
+  stop();
+});
+
 test(
   "a page that has started is not reloaded when its service worker comes late",
   { tag: "@full" },

@@ -82,8 +82,7 @@ export async function measureBrowser(settings: Settings, observer: Observer): Pr
 
 /** Measures the native build, in light mode too. */
 export async function measureNative(settings: Settings, observer: Observer): Promise<Rate> {
-  const { version, threads, lanes, seconds } = settings;
-  const engine = settings.engine === "interpreter" ? "interpreter" : "jit";
+  const { version, engine, threads, lanes, seconds } = settings;
   const job = { key: KEY, version, engine, mode: "light", threads, lanes } as const;
   let meter: Meter | undefined;
   for (let nonce = 0; (meter?.elapsed ?? 0) < 1000 * seconds; nonce += REQUEST) {
