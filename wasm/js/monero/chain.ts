@@ -52,7 +52,8 @@ export interface VerifyChainOptions extends Follow {
   /**
    * Checks one proof of work in `sample`, chosen at random: 1 (the default) checks all. `k` forged
    * blocks go unnoticed with a chance of `(1 - 1/sample)^k`. The last proof of work of
-   * each batch is always checked, and all other rules hold for every block.
+   * each batch is always checked, and all other rules hold for every block. A batch ends early if the next block
+   * is late, so more proofs of work are checked for a slow source.
    */
   sample?: number | undefined;
   /** The current time for the check of timestamps, in seconds since 1970. The clock's by default. */

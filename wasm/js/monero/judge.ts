@@ -14,7 +14,7 @@ import { isAccepted } from "./rules.js";
 /** The bytes of blocks after which no more are judged together. */
 const MAX_BATCH = 2 << 20;
 
-/** Milliseconds that a batch waits for one more block. */
+/** Milliseconds that a batch waits for one more block while no worker hashes. */
 const PATIENCE = 100;
 
 const LINK = {
@@ -74,7 +74,7 @@ export class Judge {
   async *#judged(source: BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
     const { network, fixedDifficulty, now: given } = this.#run;
     const signal = this.#signal;
-    let batch = await this.#read(source, 0);
+    let batch = await this.#read(source, 0, Promise.resolve());
     let count = batch.links.length;
     while (batch.links.length > 0) {
       const now = given ?? Math.floor(Date.now() / 1000);
@@ -92,9 +92,10 @@ export class Judge {
         this.#scheduler.ask("chainWork", args, signal),
       );
       const ended = failure ? { error: errorOf(failure) } : batch.failure;
+      const hashing = this.#hash(works);
       // The next blocks arrive while these are hashed. If reading fails, these are still judged.
-      const upcoming = ended ? { links: [], failure: ended } : this.#read(source, count);
-      const hashes = await this.#hash(works);
+      const upcoming = ended ? { links: [], failure: ended } : this.#read(source, count, hashing);
+      const hashes = await hashing;
       const proofs = links.flatMap((link, index) => proofOf(link, works[index]));
       const proven = { ...args, links: proofs, hashes, judged };
       const { verdicts, checkpoint } = await this.#scheduler.whenRoom(signal, () =>
@@ -120,10 +121,10 @@ export class Judge {
   }
 
   /**
-   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large or the next one
-   * is late. Returns no links at the end of the source.
+   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large, or if the next one
+   * is late when `hashing` has settled. Returns no links at the end of the source.
    */
-  async #read(source: BlockIterator, first: number): Promise<Batch> {
+  async #read(source: BlockIterator, first: number, hashing: Promise<unknown>): Promise<Batch> {
     const { lanes } = this.#scheduler;
     const { signal } = this.#stop;
     const links: LinkArgs[] = [];
@@ -131,7 +132,7 @@ export class Judge {
     try {
       while (links.length < 2 * lanes && bytes < MAX_BATCH) {
         this.#arriving ??= unlessEnded(Promise.resolve(source.next()), signal, this.#scheduler);
-        const arrived = await (links.length > 0 ? soon(this.#arriving) : this.#arriving);
+        const arrived = await (links.length > 0 ? soon(this.#arriving, hashing) : this.#arriving);
         if (arrived === "late") break;
         this.#arriving = undefined;
         const { done, value } = arrived;
@@ -217,12 +218,18 @@ function hasWork(start: Run["start"]): boolean {
   return typeof start !== "number" && start.work !== "0";
 }
 
-/** Resolves like a promise, or with `late` if that takes too long. */
-function soon<T>(promise: Promise<T>): Promise<T | "late"> {
+/** Resolves like a promise, or with `late` if that takes too long after another one has settled. */
+function soon<T>(promise: Promise<T>, other: Promise<unknown>): Promise<T | "late"> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, PATIENCE, "late");
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isSettled = false;
+    const wait = (): void => {
+      if (!isSettled) timer = setTimeout(resolve, PATIENCE, "late");
+    };
+    other.then(wait, wait);
     promise
       .finally(() => {
+        isSettled = true;
         clearTimeout(timer);
       })
       .then(resolve, reject);
