@@ -35,6 +35,15 @@ const REPLACED: Readonly<Record<string, string>> = {
   "scales/temporal.js": `
     const none = () => { throw new Error("there are no times"); };
     export { none as createScaleTime, none as createScaleUtc };`,
+  "scales/diverging.js": `
+    const none = () => { throw new Error("there are no colour scales"); };
+    export {
+      none as createScaleDiverging,
+      none as createScaleDivergingSqrt,
+      none as createScaleDivergingPow,
+      none as createScaleDivergingLog,
+      none as createScaleDivergingSymlog,
+    };`,
   "scales/schemes.js": `
     const none = () => { throw new Error("there are no colour schemes"); };
     export const ordinalScheme = none;

@@ -1,6 +1,6 @@
 /**
- * The service worker of the page on a static host. It adds the page's headers to every answer, so
- * that the page is isolated where the host cannot send them, and keeps the page's files for use
+ * The service worker of the page on a static host. It adds the page's headers to the answers with the page's
+ * files, so that the page is isolated where the host cannot send them, and keeps these files for use
  * offline. The page and the service worker of one version use the files of that version.
  */
 import policy from "../headers.json" with { type: "json" };

@@ -51,7 +51,7 @@ export function day(seconds: number): string {
 }
 
 const ADVICE: Record<RandomXErrorCode, string> = {
-  "invalid-argument": "The block could not be checked.",
+  "invalid-argument": "This cannot be checked.",
   unsupported: "This browser cannot run the check. A current one can.",
   "wasm-blocked": "This site does not let the browser run WebAssembly, so nothing can be checked.",
   "out-of-memory":
@@ -59,11 +59,12 @@ const ADVICE: Record<RandomXErrorCode, string> = {
   "worker-failed": "The worker of this page stopped. Try again, or reload the page.",
   "queue-full": "Too many checks are waiting. Try again when some have finished.",
   disposed: "The check was stopped before it finished. Try again.",
-  aborted: "Cancelled. This block has no result.",
-  "node-unreachable": "The node cannot be reached, or does not allow requests from this page.",
+  aborted: "Cancelled; there is no result.",
+  "node-unreachable":
+    "The node cannot be reached, or does not allow requests from this page. Pages with https: need a node with https:.",
   "node-timeout": "The node did not answer in time.",
   "node-refused": "The node refused the request.",
-  "node-too-large": "The node’s answer is larger than any block.",
+  "node-too-large": "The node’s answer is too large.",
   "node-invalid": "The node’s answer does not match the request.",
 };
 

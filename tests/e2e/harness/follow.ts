@@ -5,7 +5,7 @@ import {
   type FollowOptions,
   type RandomXError,
 } from "../../../wasm/js/index.js";
-import { sharedInstance } from "./instance.js";
+import { sharedInstance, withInstance } from "./instance.js";
 import { kill, liveWorkers } from "./workers.js";
 
 /** What is followed: a regtest chain up to a tip. */
@@ -57,20 +57,22 @@ export async function followed(
  * Follows a chain to its end, then ends its worker without an event, as a browser does that is short of memory. Returns
  * the codes of the errors that the loop and a later question end with.
  */
-export async function lostFollower(sources: ChainSource[]): Promise<(string | undefined)[]> {
-  const randomx = await sharedInstance();
-  const chain = randomx.follow(sources, { network: "regtest", poll: 1 });
-  const codeOf = (error: unknown): string => (error as RandomXError).code;
-  let loop: string | undefined;
-  try {
-    for await (const event of chain) {
-      // The newest one is the follower's.
-      if (event.type === "synced") kill(liveWorkers() - 1);
+export function lostFollower(sources: ChainSource[]): Promise<(string | undefined)[]> {
+  // One worker, which hashes before the follower starts its own. So the newest one is the follower's.
+  return withInstance({ threads: 1 }, async (randomx) => {
+    await randomx.prepare(new Uint8Array(32));
+    const chain = randomx.follow(sources, { network: "regtest", poll: 1 });
+    const codeOf = (error: unknown): string => (error as RandomXError).code;
+    let loop: string | undefined;
+    try {
+      for await (const event of chain) {
+        if (event.type === "synced") kill(liveWorkers() - 1);
+      }
+    } catch (error) {
+      loop = codeOf(error);
     }
-  } catch (error) {
-    loop = codeOf(error);
-  }
-  return [loop, await chain.headers(0, 1).then(() => undefined, codeOf)];
+    return [loop, await chain.headers(0, 1).then(() => undefined, codeOf)];
+  });
 }
 
 /** Follows a chain to a height, with a state in the database of a name, and returns the milliseconds. */

@@ -45,8 +45,9 @@ test(
   { tag: "@chromium" },
   async ({ view }) => {
     const open = ".settings[open]";
-    await view.go("#/follow?node=x&fixed-difficulty=1&last=");
+    await view.go("#/follow?node=ftp://y&node=x&fixed-difficulty=1&last=");
     await view.until(submit);
+    expect(await view.of("#follow-nodes", "it.value")).toBe("http://x");
     // No other view has brought its styles.
     expect(await view.of(".settings > summary", "getComputedStyle(it).fontWeight")).toBe("600");
     expect(await view.of(difficulty, "it.value")).toBe("");

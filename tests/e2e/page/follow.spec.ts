@@ -210,9 +210,17 @@ test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ v
   await view.fill("#follow-nodes", "");
   await view.fill("#follow-relays", "127.0.0.1:9");
   await view.click(submit);
-  await view.says("#follow-relays-error", "");
-  await view.says(verdict, /Reading headers|No source answers/u);
+  await view.says(verdict, /No proof of work is checked yet|No source answers/u);
+  expect(await view.text("#follow-relays-error")).toBe("");
   await view.says('[data-part="origin"]', /^http:\/\/127\.0\.0\.1:\d+$/u);
+});
+
+test("a chain begins at no node of another network", { tag: "@chromium" }, async ({ view }) => {
+  const node = await sources.start(chainOf(12));
+  await view.go(`#/follow?last=5&node=${encodeURIComponent(node.url)}`);
+  await view.click(submit);
+  const words = `(node-invalid: ${node.url}: its network is regtest)`;
+  await expect.poll(() => view.text("#follow-nodes-error")).toContain(words);
 });
 
 test("nothing of one chain is shown for another", { tag: "@full" }, async ({ view }) => {
@@ -234,7 +242,7 @@ test("nothing of one chain is shown for another", { tag: "@full" }, async ({ vie
   await view.click(submit);
   await expect.poll(() => silent.asked.length).toBeGreaterThan(0);
   for (const tab of [view, other]) {
-    await tab.says(verdict, /Reading headers; no proof of work is checked yet…$/u);
+    await tab.says(verdict, /No proof of work is checked yet…$/u);
     expect(await tab.count('[data-part="chain"][data-state="open"]')).toBe(1);
     expect(await tab.text('[data-part="sources"]')).not.toContain(node.url);
     await tab.says(kept, /^This browser keeps the chains and these settings\./u);

@@ -107,7 +107,9 @@ function spread(times: readonly number[]): Total["ms"] {
   const sorted = [...times].sort((a, b) => a - b);
   const [least] = sorted;
   const greatest = sorted.at(-1);
-  const median = sorted[sorted.length >> 1];
-  if (least === undefined || greatest === undefined || median === undefined) return undefined;
-  return { least, median, greatest };
+  const half = sorted.length >> 1;
+  const [lower, upper] = [sorted[sorted.length - 1 - half], sorted[half]];
+  if (least === undefined || greatest === undefined) return undefined;
+  if (lower === undefined || upper === undefined) return undefined;
+  return { least, median: (lower + upper) / 2, greatest };
 }

@@ -170,7 +170,7 @@ function headline(state: State, role: Role): string {
     const words = silent ? "No source answers" : "No source can be followed";
     return `${who}${words}${checked ? `; checked up to ${checked}` : ""}.`;
   }
-  if (!checked) return `${who}Reading headers; no proof of work is checked yet…`;
+  if (!checked) return `${who}No proof of work is checked yet…`;
   if (isCurrent(state)) return `${who}Checked up to the newest block: ${checked}.`;
   if (isAhead(state)) {
     return `${who}No source has this page’s newest block; checked up to ${checked}.`;

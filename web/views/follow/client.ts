@@ -147,13 +147,15 @@ export class Client {
    * asked in order until one answers. Rejects with the failure of each if none does.
    */
   async #start(signal: AbortSignal): Promise<Start | undefined> {
-    const { nodes, last } = this.#settings;
+    const { nodes, network, last } = this.#settings;
     if (last === 0) return undefined;
     let failed: RandomXError | undefined;
     for (const url of nodes) {
       try {
         const node = new MoneroNode(url);
-        const { height: count } = await node.getInfo({ signal });
+        const { height: count, nettype } = await node.getInfo({ signal });
+        const its = nettype === "fakechain" ? "regtest" : nettype;
+        if (its !== network) throw new RandomXError("node-invalid", `its network is ${its}`);
         const height = count - 1 - last;
         if (height <= 0) return undefined;
         const anchor = await node.getCheckpoint(height, { signal });

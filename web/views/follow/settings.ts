@@ -128,13 +128,8 @@ function isMemory(value: unknown): value is string {
 
 /** Returns settings with defaults instead of what is missing or invalid. */
 function checked(given: { [Name in keyof Settings]?: unknown }): Settings {
-  const addresses = (list: unknown): string[] => {
-    try {
-      return readAddresses(Array.isArray(list) ? list.map(String).join("\n") : "");
-    } catch {
-      return [];
-    }
-  };
+  const addresses = (list: unknown): string[] =>
+    Array.isArray(list) ? list.map(String).filter(isAddresses).flatMap(readAddresses) : [];
   const { last, fixedDifficulty } = given;
   const network = NETWORKS.find((network) => network === given.network) ?? INITIAL.network;
   const nodes = addresses(given.nodes).slice(0, MOST_SOURCES);
@@ -162,11 +157,20 @@ export function checkDifficulty(name: string, text: string): void {
   }
 }
 
-function isDifficulty(text: string): boolean {
-  try {
-    checkDifficulty("difficulty", text);
-    return true;
-  } catch {
-    return false;
-  }
+const isDifficulty = accepts((text) => {
+  checkDifficulty("difficulty", text);
+});
+
+const isAddresses = accepts(readAddresses);
+
+/** Returns whether a function that reads a text accepts it. */
+function accepts(read: (text: string) => unknown): (text: string) => boolean {
+  return (text) => {
+    try {
+      read(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
 }
