@@ -28,21 +28,23 @@ const LONG_ABOUT: &str = "\
 Hash with RandomX and verify Monero's proof of work.
 
 RandomX hashes an input under a key of up to 1 MiB, often 32 bytes. A key is first expanded into a
-cache of 256 MiB, which takes about 0.3 seconds. The cache serves every input hashed under that key;
-a hash then takes some 6 milliseconds, or 16 if it is hashed alone. On Monero the key is the seed hash,
-the id of an earlier block that changes every 2048 blocks, and the input is the hashing blob of a block.
+cache of 256 MiB. The cache serves every input hashed under that key. On Monero the key is the seed
+hash, the id of an earlier block that changes every 2048 blocks, and the input is the hashing blob of a
+block.
 
 Memory: 256 MiB for a cache, and 2 MiB per lane of each thread. With --mode fast a key is expanded
-further, into a dataset of 2080 MiB. That takes about 4 seconds on two threads, and a hash then takes
-about 2 milliseconds: it pays for thousands of inputs under one key.";
+further, into a dataset of 2080 MiB: that pays for thousands of inputs under one key.
+
+On one thread of a processor with AVX-512, a cache takes about 0.3 seconds, and a hash some 6
+milliseconds, or 16 if it is hashed alone. A dataset takes about 4 seconds on two threads, and a hash
+with it some 2 milliseconds. `randomx bench` measures your processor.";
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done; for `verify` and `audit`: nothing is invalid
-  1  `verify`: a line or block is not valid, or this release does not know a block's version;
-     `audit`: a proof of work is not valid; `follow --once`: a source sent false data
-  2  unusable arguments or input, or no memory; stdout is empty, except for the answers so far
-     with --jsonl or --node, and results that `bench --record` cannot record";
+  1  `verify`: a line, a block or a side of the evidence is not valid, or this release does not know a
+     block's version; `audit`: a proof of work is not valid; `follow --once`: a source sent false data
+  2  unusable arguments or input, or no memory; stdout has only what was printed before the error";
 
 const HASH_USAGE: &str = "\
 randomx hash <--key HEX|--key-text TEXT> <--input HEX|--input-text TEXT> [OPTIONS]
@@ -61,8 +63,8 @@ JSON lines, one object a line:
 Answers are printed as soon as they are known, so another program can keep the command open and
 write one line at a time for as long as it runs. The command reads at most 65536 lines, or
 64 MiB of keys and inputs, ahead of the first line without an answer. Lines whose keys alternate are sorted by
-key within that window, and the caches of the last two keys are kept. The first malformed line ends
-the run with exit code 2, after the answers to the lines before it.
+key within that window. In light mode the caches of the last two keys are kept (512 MiB), in fast mode the
+dataset of the last. The first malformed line ends the run with exit code 2, after the answers to the lines before it.
 
 Limits: 1 MiB per key and per input. A command line holds about 64 KiB of bytes in hex; longer ones
 need --jsonl.
@@ -104,8 +106,8 @@ A hash, as a 256-bit little-endian integer, meets a difficulty d if hash * d < 2
 Verdicts are printed as soon as they are known, so another program can keep the command open and
 write one line at a time for as long as it runs. The command reads at most 65536 lines, or
 64 MiB of hashing blobs, ahead of the first line without a verdict. Lines whose seed hashes alternate are sorted
-within that window, and the caches of the last two are kept. The first malformed line ends the run
-with exit code 2, after the verdicts on the lines before it. If the reader of the verdicts closes the
+within that window. In light mode the caches of the last two are kept (512 MiB), in fast mode the
+dataset of the last. The first malformed line ends the run with exit code 2, after the verdicts on the lines before it. If the reader of the verdicts closes the
 pipe, the run goes on until its exit code is known. Limit: 1 MiB per hashing blob.
 ",
     "
@@ -162,7 +164,7 @@ Exit codes:
      the evidence has a refused block
   1  a line is not valid, a block is invalid or needs an update, or a side has a refused block
   2  unusable arguments or input (such as no line at all), an unusable answer of the node, a
-     reorganisation meanwhile, a block ahead of this clock, or no memory; the verdicts so far are on
+     reorganisation during the run, a block ahead of this clock, or no memory; the verdicts so far are on
      stdout",
 ];
 

@@ -72,6 +72,11 @@ pub(crate) enum Error {
     Reorganised { height: u64 },
 
     #[error(
+        "block {height} does not follow the block that the node sent before it, and the node did not say whether its chain was reorganised meanwhile: {problem}; verify again"
+    )]
+    NotAskedAgain { height: u64, problem: Box<Error> },
+
+    #[error(
         "block {height} is ahead of this clock: {detail}; set the clock, or use another node if the clock is right"
     )]
     EarlyBlock { height: u64, detail: String },

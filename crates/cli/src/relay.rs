@@ -20,18 +20,25 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     // Before the chain is read, which takes hours: the address may be in use.
     let server = relay.listen(args.listen)?;
     update(&relay)?;
+    let poll = Duration::from_secs(args.poll);
     while !relay.is_ready() {
-        thread::sleep(Duration::from_secs(args.poll));
-        update(&relay)?;
+        update_again(&relay, poll)?;
     }
     output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
     loop {
-        thread::sleep(Duration::from_secs(args.poll));
-        match update(&relay) {
-            // The address may lead to another node for a while. Until then the relay serves what it has.
-            Err(problem @ Error::Relay(RelayError::OtherChain { .. })) => error::note(&problem),
-            outcome => outcome?,
+        update_again(&relay, poll)?;
+    }
+}
+
+/// Waits, then reads what is new. The node's address may lead to another node for a while.
+fn update_again(relay: &Relay, wait: Duration) -> Result<(), Error> {
+    thread::sleep(wait);
+    match update(relay) {
+        Err(problem @ Error::Relay(RelayError::OtherChain { .. })) => {
+            error::note(&problem);
+            Ok(())
         }
+        outcome => outcome,
     }
 }
 

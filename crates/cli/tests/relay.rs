@@ -106,6 +106,21 @@ fn a_relay_serves_nothing_before_it_has_read_the_whole_chain() {
 }
 
 #[test]
+fn a_relay_whose_node_changes_the_chain_midway_reads_on_before_it_serves() {
+    let other = FakeChain::forked(PART - 1, BLOCKS);
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, params, result| {
+        let is_early = method == "get_block" && params["height"].as_u64() <= Some(PART);
+        Reply::Result(if is_early { result } else { other.answer(method, params) })
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut relay, printed) = start(&node, folder.path());
+    let mut notes = BufReader::new(relay.stderr.take().expect("a pipe")).lines();
+    let note = notes.next().expect("a note").expect("a line");
+    assert_eq!(note, "note: a reorganisation at height 64: dropped 1 of 64 stored blocks");
+    assert_eq!(printed.try_recv(), Err(mpsc::TryRecvError::Empty));
+}
+
+#[test]
 fn an_address_in_use_is_named_before_the_node_is_asked() {
     let asked = Arc::new(AtomicBool::new(false));
     let notes = Arc::clone(&asked);
@@ -169,7 +184,8 @@ fn a_node_of_another_network_costs_no_headers() {
             Err(height) => {
                 let sentence = format!(
                     "{}: the node has another block at height {height}, which no reorganisation \
-                     replaces; use a node of the same network, or another folder",
+                     replaces; use a node of the same network, or another folder if these headers are of a \
+                     wrong node",
                     file.display()
                 );
                 assert_refused(randomx(&arguments).timeout(PATIENCE).assert(), &sentence);
@@ -188,6 +204,36 @@ fn a_node_of_another_network_costs_no_headers() {
             }
         }
     }
+}
+
+/// A relay checks no proofs of work, so a wrong node can send many blocks within seconds.
+#[test]
+fn the_blocks_of_a_node_that_was_wrong_for_a_moment_are_replaced() {
+    const COMMON: u64 = 1000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let honest =
+        |blocks| serve(Arc::new(FakeChain::new(blocks)), |_, _, result| Reply::Result(result));
+    let (relay, printed) = start(&honest(COMMON), folder.path());
+    expect_tip(&printed, COMMON);
+    drop(relay);
+    let is_back = Arc::new(AtomicBool::new(false));
+    let (answers, right) = (Arc::clone(&is_back), FakeChain::new(COMMON + 10));
+    let wrong = FakeChain::forked(COMMON, COMMON + 800);
+    let node = serve(Arc::new(wrong), move |method, params, result| {
+        let is_right = answers.load(Ordering::Relaxed);
+        Reply::Result(if is_right { right.answer(method, params) } else { result })
+    });
+    let store = folder.path().to_str().expect("text");
+    let arguments = ["relay", "--listen", "127.0.0.1:0", "--network", "mainnet", "--poll", "1"];
+    let arguments = [&arguments[..], &["--node", &node, "--store", store]].concat();
+    let (mut relay, line) = common::start(&arguments, Stdio::piped());
+    let address = line.strip_prefix("listening on http://").expect("an address").trim_end();
+    assert_eq!(get(address, "/v1/tip")["height"], json!(COMMON + 800));
+    is_back.store(true, Ordering::Relaxed);
+    let mut notes = BufReader::new(relay.stderr.take().expect("a pipe")).lines();
+    let note = notes.next().expect("a note").expect("a line");
+    let dropped = "dropped 800 of 1800 stored blocks";
+    assert_eq!(note, format!("note: a reorganisation at height {}: {dropped}", COMMON + 1));
 }
 
 #[test]

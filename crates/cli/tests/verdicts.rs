@@ -60,6 +60,25 @@ fn a_reorganisation_while_blocks_are_read_is_not_held_against_the_node() {
 }
 
 #[test]
+fn a_node_that_does_not_answer_again_gets_no_verdict() {
+    let other = FakeChain::forked(4, 5);
+    let read = Mutex::new(HashSet::new());
+    let node = serve(Arc::new(FakeChain::new(10)), move |method, params, result| {
+        let height = params["height"].as_u64();
+        let is_other = method == "get_block" && height == Some(5);
+        if method == "get_block" && !read.lock().expect("no panic").insert(height) {
+            return Reply::Raw(500, Vec::new());
+        }
+        Reply::Result(if is_other { other.answer(method, params) } else { result })
+    });
+    let run = verify(&node, &[]).code(2);
+    assert!(lines(&run).iter().all(|verdict| verdict["valid"] == true));
+    let sentence = "error: block 6 does not follow the block that the node sent before it, and the node did \
+                    not say whether its chain was reorganised meanwhile: get_block: ";
+    run.stderr(predicate::str::contains(sentence));
+}
+
+#[test]
 fn a_slow_clock_is_not_held_against_the_node() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
     let ahead = |hours: u64| {

@@ -8,8 +8,8 @@
 //! | `GET /v1/difficulties/FIRST/COUNT`   | for each block 16 bytes, the lowest first                |
 //!
 //! An answer may have fewer blocks than requested, and at most [`MAX_COUNT`]. It has an `ETag`.
-//! Answers about old blocks of the main network may be cached forever, others after they were
-//! revalidated. Pages of any origin can read the answers. Until the whole chain was read, requests
+//! Answers about final blocks of the main network may be cached forever, others after they were
+//! revalidated. A final block has more than 720 blocks after it, and was stored a day ago or by an earlier run. Pages of any origin can read the answers. Before [`Relay::is_ready`], requests
 //! get the status 503.
 
 mod client;
@@ -18,6 +18,7 @@ pub(crate) mod internals;
 mod records;
 mod routes;
 mod server;
+mod stored;
 
 pub use client::{RelayClient, RelayClientError, address};
 pub use server::{Relay, RelayError};

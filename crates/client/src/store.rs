@@ -70,7 +70,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the system refuses. The old state stays then.
+    /// If the system refuses. Then the old state stays, unless only the flush of the folder failed.
     pub fn write(&self, bytes: &[u8]) -> Result<(), StoreFileError> {
         let file = self.state();
         replace_file(&file, bytes).map_err(|problem| StoreFileError::Write { file, problem })
@@ -118,8 +118,8 @@ pub fn read_state(file: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// If the system refuses, or the path is a device, a pipe or another file that is not regular. The old
-/// file stays then.
+/// If the system refuses, or the path is a device, a pipe or another file that is not regular. Then the old
+/// file stays, unless only the flush of its folder failed.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = &target(path)?;
     let new = beside(path);

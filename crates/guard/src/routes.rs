@@ -13,7 +13,7 @@ use randomx_http::{BodyError, Names, Settings, read_body};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use crate::dispatch::{is_large, reply};
 use crate::service::Service;
@@ -26,7 +26,7 @@ const MAX_BODY: usize = 4 << 20;
 const MAX_REQUESTS: usize = 16;
 const MAX_LARGE: usize = 2;
 
-/// How long a request waits for others.
+/// How long a request waits for others in all.
 const WAIT: Duration = Duration::from_secs(60);
 
 /// The longest time of a request in work, and of sending its answer. A request waits for others and for
@@ -85,8 +85,9 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
     let busy = || (StatusCode::SERVICE_UNAVAILABLE, "too many requests\n").into_response();
-    let permit = Arc::clone(&shared.requests).acquire_owned();
-    let Ok(Ok(permit)) = timeout(WAIT, permit).await else { return busy() };
+    let deadline = Instant::now() + WAIT;
+    let request_permit = || timeout_at(deadline, Arc::clone(&shared.requests).acquire_owned());
+    let Ok(Ok(permit)) = request_permit().await else { return busy() };
     let body = match read_body(request, MAX_BODY).await {
         Ok(body) => body,
         Err(problem) => {
@@ -98,12 +99,15 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
             return (status, problem.to_string()).into_response();
         }
     };
-    let large = if is_large(&path, &body) {
-        let large = Arc::clone(&shared.large).acquire_owned();
-        let Ok(Ok(large)) = timeout(WAIT, large).await else { return busy() };
-        Some(large)
+    let (permit, large) = if is_large(&path, &body) {
+        // Small requests do not wait for large ones that wait.
+        drop(permit);
+        let large = timeout_at(deadline, Arc::clone(&shared.large).acquire_owned());
+        let Ok(Ok(large)) = large.await else { return busy() };
+        let Ok(Ok(permit)) = request_permit().await else { return busy() };
+        (permit, Some(large))
     } else {
-        None
+        (permit, None)
     };
     let service = Arc::clone(&shared.service);
     // The work goes on if the wallet closes the connection, so it keeps the permits.
@@ -164,7 +168,7 @@ fn permitted(names: Names, port: u16, headers: &HeaderMap) -> Result<(), &'stati
 mod tests {
     use std::sync::{Mutex, mpsc};
 
-    use tokio::runtime;
+    use tokio::{runtime, time::timeout};
 
     use super::*;
     use crate::nodes::{Call, Transport};
@@ -226,6 +230,23 @@ mod tests {
             assert_eq!(shared.large.available_permits(), MAX_LARGE - 1);
             drop(response);
             assert_eq!(shared.large.available_permits(), MAX_LARGE);
+        });
+    }
+
+    #[test]
+    fn small_requests_do_not_wait_for_large_ones_that_wait() {
+        let (shared, go_on) = waiting();
+        block_on(async {
+            let large = shared.large.acquire_many(MAX_LARGE as u32).await.expect("permits");
+            let wait = || answer(State(shared.clone()), post("/gettransactions", "{}"));
+            let mut waiting: Vec<_> = (0..MAX_REQUESTS).map(|_| Box::pin(wait())).collect();
+            for request in &mut waiting {
+                assert!(timeout(Duration::from_millis(1), request).await.is_err());
+            }
+            go_on.send(()).expect("a node");
+            let small = answer(State(shared.clone()), post("/send_raw_transaction", "{}"));
+            assert!(timeout(WAIT / 2, small).await.is_ok());
+            drop(large);
         });
     }
 

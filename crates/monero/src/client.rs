@@ -375,7 +375,7 @@ impl Client {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The second anchor is not after the first, or so close that seed hashes are missing.
+    /// The second anchor is not after the first, so close that seed hashes are missing, or has no more work.
     Anchors,
     /// The checkpoint is refused.
     Checkpoint(CheckpointError),
@@ -388,8 +388,8 @@ impl fmt::Display for StartError {
         match self {
             Self::Anchors => write!(
                 f,
-                "anchors: expected the second to be 2112 blocks or more after the first, and below \
-                 {MAX_HEIGHT}",
+                "anchors: expected the second to be 2112 blocks or more after the first, below {MAX_HEIGHT}, \
+                 and with more work",
             ),
             Self::Checkpoint(error) => write!(f, "checkpoint: {error}"),
             Self::Store(error) => write!(f, "store: {error}"),

@@ -251,6 +251,7 @@ fn messages_name_what_was_expected() {
     let refused = Client::new(config, Start::Between(anchor, anchor)).expect_err("no distance");
     assert_eq!(refused, StartError::Anchors);
     assert!(refused.to_string().starts_with("anchors: expected the second"), "{refused}");
+    assert!(refused.to_string().ends_with("and with more work"), "{refused}");
     assert_eq!(SourceState::OtherNetwork.to_string(), "other-network");
     let evidence = EvidenceError::Start(CheckpointError::Incomplete).to_string();
     assert!(evidence.starts_with("the common past: incomplete"), "{evidence}");

@@ -33,8 +33,8 @@ pub enum CodePages {
     ///
     /// This needs Linux 4.14 and an `RLIMIT_FSIZE` of some KiB; elsewhere, and in emulators that do not
     /// notice that code was replaced this way, the pages are [`Flipped`](Self::Flipped). A signal
-    /// handler that interrupts a hash must not fork a child that returns to that hash: the child lacks
-    /// the code.
+    /// handler that interrupts a hash, or the creation of a cache, dataset or VM, must not fork a child that
+    /// returns to it: the child lacks the code.
     #[default]
     Aliased,
     /// Pages have one address and are either writable or executable. This is the more secure way: an

@@ -44,10 +44,14 @@ Exit codes, with --once:
 pub(crate) const AFTER_RELAY_HELP: &str = "\
 The relay reads every block of the node once, keeps 109 bytes of each, and serves up to 2,000 headers
 in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and /v1/difficulties/FIRST/COUNT. Clients check
-everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise. With
-an empty store it answers with status 503 until it has read all of the node's chain; then it prints its
-address. It drops blocks that a reorganisation replaces, but not the first one, and on mainnet none that
-has more than 720 blocks after it: a node whose chain differs there is refused.
+everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise. At
+first it answers with status 503. It answers with headers, and prints its address, once it has read all
+of the node's chain; with headers of an earlier run, once it has tried to read on. It drops blocks that a
+reorganisation replaces, but not the first one, and on mainnet none that has more than 720 blocks after
+it: a node whose chain differs there is refused.
+
+Exit codes:
+  2  unusable arguments, an address in use, a node with another chain, or a store that cannot be used
 
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy for the node, which also resolves its name;
 NO_PROXY names the hosts to reach without it.";

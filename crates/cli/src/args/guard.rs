@@ -19,8 +19,9 @@ where the guard cannot check it: `rescan_spent` could show an empty wallet.
 
 The guard follows the chain as `randomx follow` does, and speaks a node's interface to wallets. Blocks
 and transactions reach a wallet only if they belong to the verified chain, heights and headers come
-from that chain, and estimates of the lowest fee over 10 times what recent blocks paid are refused, for the
-higher priorities over 40, 160 and 2000 times. The guard drops a node that sends false data and keeps the
+from that chain. A wallet gets no estimate of the lowest fee over 10 times what recent blocks paid, and
+none for the higher priorities over 40, 160 and 2000 times: if nodes send only such, the guard estimates.
+The guard drops a node that sends false data and keeps the
 evidence in the store. It forwards data that blocks do not commit to (decoys, output indices, the
 transaction pool, spent status) and counts it as not verified. See GET /guard/status.
 

@@ -31,7 +31,8 @@ pub(crate) struct NodeArgs {
     #[arg(long = "node", id = "node", value_name = "URL", value_parser = node::address)]
     url: Url,
 
-    /// The first block to verify; the node is trusted about the blocks before it
+    /// The first block to verify; the node is trusted about the blocks before it. If the file of --checkpoint exists,
+    /// the run begins after its block, so leave this out
     #[arg(long, value_name = "HEIGHT", requires = "node")]
     pub(crate) from: Option<u64>,
 

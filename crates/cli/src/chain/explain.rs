@@ -55,17 +55,19 @@ pub(super) fn check_blame(
     const EARLY: &str = CheckName::TimestampFuture.as_str();
     let height = line.height;
     match line.only_failure() {
-        Some((PARTED, _)) if has_changed(node, checkpoint, part, height)? => {
-            Err(Error::Reorganised { height })
-        }
+        Some((PARTED, _)) => match has_changed(node, checkpoint, part, height) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Error::Reorganised { height }),
+            Err(problem) => Err(Error::NotAskedAgain { height, problem: Box::new(problem) }),
+        },
         Some((EARLY, detail)) => Err(Error::EarlyBlock { height, detail: detail.to_owned() }),
         _ => Ok(()),
     }
 }
 
 /// Whether the node now sends another block than before at a height or the one below: parallel requests may
-/// have read either of the two later. The requests are the same as before, so a node that has made up its
-/// blocks sends those again.
+/// have read either of the two later. A node that lies can answer this question with another block, and so turn
+/// the verdict into [`Error::Reorganised`], which trusts nothing either.
 fn has_changed(
     node: &Node,
     checkpoint: &Checkpoint,

@@ -42,7 +42,9 @@ impl Lines {
                 let (line, dropped) = shared.next();
                 write(&line);
                 if dropped > 0 {
-                    write(&format!("note: {dropped} lines are missing here: nobody read them"));
+                    write(&format!(
+                        "note: lines missing here, because nobody read them: {dropped}"
+                    ));
                 }
             }
         };
@@ -117,7 +119,7 @@ mod tests {
         for number in 1..=MAX_WAITING {
             assert_eq!(next(), number.to_string());
         }
-        assert_eq!(next(), "note: 5 lines are missing here: nobody read them");
+        assert_eq!(next(), "note: lines missing here, because nobody read them: 5");
         assert_eq!(next(), "9999");
     }
 

@@ -2,19 +2,27 @@
 
 use std::{
     env,
-    fs::{self, DirBuilder, File, Permissions},
+    fs::{self, DirBuilder, File, Permissions, TryLockError},
     io,
     os::unix::{
         fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt, symlink},
         net::{SocketAddr, UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use crate::error::Error;
 
 /// Only the user who started the program may connect.
 const MODE: u32 = 0o600;
+
+/// The longest wait for other programs that start. Each needs some milliseconds.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+
+/// The time between two attempts.
+const LOCK_POLL: Duration = Duration::from_millis(5);
 
 /// The name of a socket in its private folder.
 const NEW: &str = "s";
@@ -54,11 +62,18 @@ fn bind(path: &Path) -> io::Result<(Socket, UnixListener)> {
 }
 
 /// Waits for a lock on a folder, which ends when the returned file is dropped. `None` where the system locks no
-/// folders: then the last of several programs that start at the same time has the path.
+/// folders, or if another program keeps it locked: then the last of several programs that start at the same time has
+/// the path.
 fn lock(folder: &Path) -> Option<File> {
     let folder = File::open(folder).ok()?;
-    folder.lock().ok()?;
-    Some(folder)
+    let end = Instant::now() + LOCK_WAIT;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOCK_POLL),
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Refuses a path that is too long for a client to connect to.
@@ -148,9 +163,17 @@ impl Drop for Socket {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::Barrier, thread};
+    use std::sync::Barrier;
 
     use super::*;
+
+    #[test]
+    fn a_folder_that_another_program_keeps_locked_can_be_used() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let other = File::open(folder.path()).expect("a folder");
+        other.lock().expect("no other lock");
+        Socket::bind(&folder.path().join("socket")).expect("a socket");
+    }
 
     #[test]
     fn one_of_several_at_the_same_time_has_the_path() {

@@ -10,6 +10,7 @@ use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore,
     SignatureScheme, StreamOwned,
 };
+use ureq::unversioned::transport::time::{Duration, Instant};
 use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, Either, LazyBuffers, NextTimeout, Transport,
     TransportAdapter,
@@ -167,13 +168,25 @@ impl<T: Transport> Connector<T> for TlsConnector {
             .map_err(|_| ureq::Error::Tls("the node's name is not valid"))?;
         let mut connection = ClientConnection::new(Arc::clone(&self.0), name)?;
         let clock = Arc::clone(&details.current_time);
+        let timeout = left(details.timeout, details.now, clock());
         let mut socket = TransportAdapter::new(transport.boxed(), clock);
-        socket.set_timeout(details.timeout);
+        socket.set_timeout(timeout);
         connection.complete_io(&mut socket)?;
         let config = details.config;
         let buffers = LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size());
         let stream = StreamOwned { conn: connection, sock: socket };
         Ok(Some(Either::B(TlsTransport { buffers, stream })))
+    }
+}
+
+/// Returns what is left of a timeout that began before the connection was made.
+fn left(timeout: NextTimeout, began: Instant, now: Instant) -> NextTimeout {
+    match (timeout.after, began, now) {
+        (Duration::Exact(after), Instant::Exact(began), Instant::Exact(now)) => {
+            let after = after.saturating_sub(now.saturating_duration_since(began)).into();
+            NextTimeout { after, ..timeout }
+        }
+        _ => timeout,
     }
 }
 

@@ -47,6 +47,14 @@ pub enum NodeError {
         /// The allowed time.
         timeout: Duration,
     },
+    /// Other large answers took the memory for too long.
+    #[error("{method}: no memory for a large answer within {} ms", .timeout.as_millis())]
+    Busy {
+        /// The method.
+        method: &'static str,
+        /// The allowed time.
+        timeout: Duration,
+    },
     /// The node refused the call.
     #[error("{method}: the node answered {words:?}")]
     Refused {
@@ -165,8 +173,8 @@ impl Rpc {
             ReadError::TooLarge { limit } => {
                 Failure { error: NodeError::TooLarge { method, limit }, again: false }
             }
-            ReadError::Busy(_) => {
-                Failure { error: NodeError::Timeout { method, timeout: self.timeout }, again: true }
+            ReadError::Busy(timeout) => {
+                Failure { error: NodeError::Busy { method, timeout }, again: true }
             }
             ReadError::Connection(error) => fail(error),
         })

@@ -65,24 +65,24 @@ impl Records {
         }
         let count = (file.metadata()?.len() - HEAD) / RECORD as u64;
         let mut records = Records { file, first, count, last: None };
-        records.repair()?;
+        records.keep(count)?;
         // If the system ended, the disk may have only a part of the last record. Its id does not show whether
         // the difficulty is whole, and the node has the block.
         records.cut((first + records.count).saturating_sub(1))?;
         Ok(records)
     }
 
-    /// Drops the last records from the first one on that was not written whole, as far as that shows.
-    fn repair(&mut self) -> io::Result<()> {
-        let from = self.count.saturating_sub(CHECKED);
-        let mut whole = from;
-        self.last = None;
-        for record in self.read(self.first + from, CHECKED)? {
-            match (record.ids(), self.last) {
+    /// Keeps the first `count` records, but none from the first one on that was not written whole, as far as that
+    /// shows. If it fails, all records are kept.
+    fn keep(&mut self, count: u64) -> io::Result<()> {
+        let from = count.saturating_sub(CHECKED);
+        let (mut whole, mut newest) = (from, None);
+        for record in self.read(self.first + from, count - from)? {
+            match (record.ids(), newest) {
                 (Some((id, previous)), last)
                     if last.is_none_or(|last| last == previous) && record.difficulty > 0 =>
                 {
-                    self.last = Some(id);
+                    newest = Some(id);
                     whole += 1;
                 }
                 _ => break,
@@ -91,8 +91,9 @@ impl Records {
         if whole == from && from > 0 {
             return Err(io::Error::other("the headers are damaged; remove the file"));
         }
-        self.count = whole;
-        self.file.set_len(HEAD + self.count * RECORD as u64)
+        self.file.set_len(HEAD + whole * RECORD as u64)?;
+        (self.count, self.last) = (whole, newest);
+        Ok(())
     }
 
     /// Returns the file, to be flushed to the disk.
@@ -142,8 +143,7 @@ impl Records {
 
     /// Removes the blocks from a height on.
     pub(super) fn cut(&mut self, height: u64) -> io::Result<()> {
-        self.count = self.count.min(height.saturating_sub(self.first));
-        self.repair()
+        self.keep(self.count.min(height.saturating_sub(self.first)))
     }
 }
 
@@ -167,10 +167,10 @@ mod tests {
     use super::*;
 
     /// A chain of records from height 1 on.
-    fn chain(count: u8) -> Vec<Record> {
+    fn chain(count: u32) -> Vec<Record> {
         let mut previous = [0; 32];
-        let next = |n: u8| {
-            let blob = [&[16, 16, n][..], &previous, &[n; 4], &[7; 32], &[1]].concat();
+        let next = |n: u32| {
+            let blob = [&[16, 16, 1][..], &previous, &n.to_le_bytes(), &[7; 32], &[1]].concat();
             let record = Record { blob, difficulty: u128::from(n) << 70 };
             previous = record.ids().expect("a header").0;
             record
@@ -214,7 +214,7 @@ mod tests {
     }
 
     /// Returns the file of a chain of so many blocks, with its folder, which it needs.
-    fn stored(blocks: u8) -> (TempDir, PathBuf, Vec<Record>) {
+    fn stored(blocks: u32) -> (TempDir, PathBuf, Vec<Record>) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("headers");
         let chain = chain(blocks);
@@ -283,6 +283,25 @@ mod tests {
         let mut records = Records::open(&path, 1).expect("a file");
         // The one before it may lack a part too.
         assert!(records.tip().is_none() && records.append(&chain[0]).expect("writable"));
+    }
+
+    #[test]
+    fn a_cut_that_fails_keeps_all_records() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("headers");
+        let chain = chain(1100);
+        let mut records = Records::open(&path, 1).expect("a file");
+        for record in &chain {
+            assert!(records.append(record).expect("writable"));
+        }
+        let tip = records.tip();
+        // The first record that the cut would check.
+        let damaged = 1099 - CHECKED;
+        records.file.seek(SeekFrom::Start(HEAD + damaged * RECORD as u64)).expect("a file");
+        records.file.write_all(&[0; RECORD]).expect("writable");
+        assert!(records.cut(1100).is_err());
+        assert_eq!(records.tip(), tip);
+        assert!(!records.append(&chain[0]).expect("a file"));
     }
 
     #[test]

@@ -19,9 +19,7 @@ use tower_http::cors::{Any, CorsLayer};
 
 use super::MAX_COUNT;
 use super::records::{Record, Records};
-
-/// The depth from which blocks count as final for caches: a day.
-const FINAL: u64 = 720;
+use super::stored::Stored;
 
 /// The time for which browsers may remember that other origins can read the answers.
 const PREFLIGHT: Duration = Duration::from_secs(86_400);
@@ -36,15 +34,18 @@ pub(super) type Shared = Arc<Mutex<Records>>;
 #[derive(Clone)]
 pub(super) struct Served {
     pub(super) records: Shared,
-    /// Whether old blocks never change.
+    /// Whether the chain has final blocks.
     pub(super) is_final: bool,
+    pub(super) stored: Arc<Stored>,
     /// Whether requests are answered.
     pub(super) is_ready: Arc<AtomicBool>,
 }
 
-/// Whether a block is so old that a final chain keeps it, given the height of the last block.
-pub(super) fn is_old(height: u64, tip: u64) -> bool {
-    height.saturating_add(FINAL) < tip
+impl Served {
+    /// Whether no reorganisation replaces a block, given the height of the last block.
+    pub(super) fn keeps(&self, height: u64, tip: u64) -> bool {
+        self.is_final && self.stored.is_final(height, tip)
+    }
 }
 
 /// Locks the records.
@@ -158,7 +159,7 @@ fn find(
     found.iter().for_each(|record| write(record, &mut body));
     let complete = found.len() as u64 == count;
     let last = first.saturating_add(count).saturating_sub(1);
-    let immutable = served.is_final && complete && is_old(last, tip);
+    let immutable = complete && served.keeps(last, tip);
     Ok(Some(Found { content_type: "application/octet-stream", id, immutable, body }))
 }
 

@@ -5,13 +5,15 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use randomx_http::Server;
 use randomx_monero::{Block, BlockError};
 use thiserror::Error;
 
 use super::records::{Record, Records};
-use super::routes::{Served, is_old, lock, router, settings};
+use super::routes::{Served, lock, router, settings};
+use super::stored::Stored;
 use crate::answer::has_unknown_version;
 use crate::node::{self, Node, NodeBlock, NodeError};
 use crate::store::{Store, StoreFileError};
@@ -46,14 +48,17 @@ impl Relay {
         let file = folder.join(HEADERS);
         let records = Records::open(&file, first)
             .map_err(|problem| RelayError::File { file: file.clone(), problem })?;
-        let is_kept = records.tip().is_some();
+        let tip = records.tip().map(|(tip, _)| tip);
+        let is_kept = tip.is_some();
+        let stored = Arc::new(Stored::new(tip.unwrap_or(0), Instant::now()));
         let records = Arc::new(Mutex::new(records));
-        let served = Served { records, is_final: false, is_ready: Arc::default() };
+        let served = Served { records, is_final: false, stored, is_ready: Arc::default() };
         Ok(Relay { node, served, is_kept, file, log: Box::new(|_| {}), _store: store })
     }
 
-    /// Takes old blocks for final if the chain `is_final`: that of the main network is, while others may be
-    /// begun anew. Caches may keep answers about them forever, and the relay never drops them.
+    /// Takes blocks for final if the chain `is_final`: those with more than 720 blocks after them that were stored a
+    /// day ago or by an earlier run. On test networks, reorganisations can be deep. Caches may keep answers about final
+    /// blocks forever, and the relay never drops them.
     pub fn with_final_blocks(mut self, is_final: bool) -> Relay {
         self.served.is_final = is_final;
         self
@@ -65,7 +70,8 @@ impl Relay {
     }
 
     /// Returns whether requests are answered: an update has read the whole chain, as far as this release can read
-    /// it, or has ended and an earlier relay of the folder left blocks. They are worth more than no answer.
+    /// it. Blocks that an earlier relay left in the folder are worth more than no answer: then the end of the first
+    /// update is enough.
     pub fn is_ready(&self) -> bool {
         self.served.is_ready.load(Ordering::Relaxed)
     }
@@ -90,15 +96,18 @@ impl Relay {
     /// If the node gives no usable answer or has another chain, or the disk fails. Everything read before is kept.
     pub fn update(&self) -> Result<Option<u64>, RelayError> {
         let outcome = self.read();
-        let is_read =
-            matches!(outcome, Ok(_) | Err(RelayError::Block(_) | RelayError::UpdateNeeded(_)));
-        if is_read || self.is_kept {
+        let is_whole =
+            matches!(outcome, Ok(true) | Err(RelayError::Block(_) | RelayError::UpdateNeeded(_)));
+        if is_whole || self.is_kept {
             self.served.is_ready.store(true, Ordering::Relaxed);
         }
-        outcome
+        let tip = lock(&self.served.records).tip().map(|(height, _)| height);
+        self.served.stored.note(tip.unwrap_or(0), Instant::now());
+        outcome.map(|_| tip)
     }
 
-    fn read(&self) -> Result<Option<u64>, RelayError> {
+    /// Reads the blocks that are missing. Returns `false` if the node's chain changed meanwhile, so that some still are.
+    fn read(&self) -> Result<bool, RelayError> {
         let records = &self.served.records;
         let height = self.node.info()?.height.saturating_sub(1);
         self.cut_fork(height)?;
@@ -108,7 +117,7 @@ impl Relay {
                 records.tip().map_or(records.first(), |(tip, _)| tip + 1)
             };
             if next > height {
-                return Ok(lock(records).tip().map(|(tip, _)| tip));
+                return Ok(true);
             }
             let record = |block: NodeBlock| {
                 let parsed = match Block::parse(&block.blob) {
@@ -124,8 +133,8 @@ impl Relay {
             let (found, failure) = node::fetch(&self.node, chunk, record);
             for record in found {
                 if !lock(records).append(&record).map_err(|problem| self.failed(problem))? {
-                    // The node's chain changed meanwhile; the next update finds where.
-                    return Ok(lock(records).tip().map(|(tip, _)| tip));
+                    // The next update finds where.
+                    return Ok(false);
                 }
             }
             // Clients are answered while the disk is busy.
@@ -138,8 +147,8 @@ impl Relay {
     }
 
     /// Cuts off the blocks that the node's chain has others for. A shorter chain without others, such
-    /// as that of a node that synchronises anew, cuts off none. No reorganisation replaces the first block or old
-    /// blocks of a final chain, so the node has the chain of another network then.
+    /// as that of a node that synchronises anew, cuts off none. No reorganisation replaces the first block or final
+    /// blocks, so the node has the chain of another network then.
     fn cut_fork(&self, height: u64) -> Result<(), RelayError> {
         let records = &self.served.records;
         let (first, tip) = {
@@ -165,10 +174,11 @@ impl Relay {
         if low >= end {
             return Ok(());
         }
-        if low == first || self.served.is_final && is_old(low, tip) {
+        if low == first || self.served.keeps(low, tip) {
             return Err(RelayError::OtherChain { file: self.file.clone(), height: low });
         }
         lock(records).cut(low).map_err(|problem| self.failed(problem))?;
+        self.served.stored.cut(low);
         (self.log)(&format!(
             "a reorganisation at height {low}: dropped {} of {} stored blocks",
             tip + 1 - low,
@@ -216,7 +226,7 @@ pub enum RelayError {
     /// The node's chain differs from the stored one where no reorganisation replaces blocks.
     #[error(
         "{}: the node has another block at height {height}, which no reorganisation replaces; use a node \
-         of the same network, or another folder",
+         of the same network, or another folder if these headers are of a wrong node",
         .file.display()
     )]
     OtherChain {

@@ -209,7 +209,7 @@ impl Client {
         }
         let source = &mut self.sources[source];
         source.search = Some(search);
-        if source.tip == id {
+        if agree && source.tip == id {
             // It still has the side that is too long to be read.
             source.search = None;
             source.note_read();

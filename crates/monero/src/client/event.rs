@@ -272,8 +272,8 @@ pub enum SourceState {
     Invalid {
         /// The rule that was broken.
         reason: String,
-        /// The proof, unless it is a block that contradicts the program's own anchors, or one that the
-        /// client no longer had when its hash came.
+        /// The proof. There is none of lies about the chain up to the newest anchor during a first start, nor of
+        /// a block that the client no longer had when its hash came.
         evidence: Option<Box<Evidence>>,
     },
 }

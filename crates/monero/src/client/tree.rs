@@ -359,8 +359,9 @@ impl Tree {
             // Each block followed the rules before, and difficulties change none of them.
             let id = self.insert(&parent, &blob, u64::MAX);
             if let Some(entry) = id.ok().and_then(|id| self.entries.get_mut(&id)) {
-                entry.hashed = hashed && entry.difficulty <= difficulty;
-                (entry.doubted, entry.accepted) = (doubted, accepted);
+                let is_enough = entry.difficulty <= difficulty;
+                (entry.hashed, entry.accepted) = (hashed && is_enough, accepted && is_enough);
+                entry.doubted = doubted;
             }
         }
     }

@@ -266,6 +266,28 @@ fn a_tip_that_misses_a_higher_level_is_left() {
     assert_eq!(run.states(), ["unresponsive", "following", "following"]);
 }
 
+/// A good hash of the newest block proves nothing about those below, whose hashes miss the higher level.
+#[test]
+fn blocks_that_the_client_has_left_are_hashed_again() {
+    let mut world = world();
+    let lucky = world.child(TIP, 120, Fault::None);
+    let above = world.child(TIP, 120, Fault::None);
+    let narrow = world.child(above, 120, Fault::Narrow);
+    // An unknown block's hash meets every difficulty.
+    let id = world.blocks[lucky].id;
+    world.by_id.remove(&id);
+    let mut run = Run::new(&world, 0, 2);
+    run.grow(Mode::Stall);
+    run.sources[1].stated = Some(lie(&world, 2));
+    (run.sources[1].tip, run.sources[2].tip) = (lucky, narrow);
+    run.wait(400);
+    assert_eq!(run.sources[1].statements, 1);
+    assert_eq!(run.client.tip().map(|tip| tip.id), Some(world.blocks[TO].id));
+    // The other source states the truth.
+    run.wait(4000);
+    assert_eq!(run.client.tip().map(|tip| tip.id), Some(id));
+}
+
 /// Returns whether a source is asked for the blocks up to the first anchor.
 fn reads(script: &Script, source: usize) -> bool {
     matches!(script.asked(source), Some(Query::Headers { count, .. }) if count > 1)

@@ -53,6 +53,26 @@ fn unknown_versions_are_named_and_malformed_blocks_are_failures() {
     assert_eq!((script.state(0), script.asked(0)), (SourceState::Following, None));
 }
 
+/// It answers each search with its newest block, and each question above that with a block that does not follow.
+#[test]
+fn a_source_cannot_be_searched_for_ever() {
+    let mut world = World::new(None);
+    let ours = grow(&mut world, 0, 8);
+    let other = grow(&mut world, 0, 1);
+    let mut script = Script::new(1);
+    script.following(&world, ours);
+    script.wait(30);
+    script.tip(0, 9, [7; 32]);
+    let mut answers = 0;
+    while let Some(Query::Headers { first, .. }) = script.asked(0) {
+        script.blocks(0, &world, &[if first == 9 { other } else { ours }]);
+        answers += 1;
+        assert!(answers < 100, "the search ends");
+    }
+    // No block of it follows the first one.
+    assert_eq!((script.state(0), script.asked(0)), (SourceState::OtherNetwork, None));
+}
+
 #[test]
 fn a_source_may_change_its_chain_often_if_it_is_read() {
     let mut world = World::new(None);

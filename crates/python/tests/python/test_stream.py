@@ -62,7 +62,7 @@ def test_streams_that_fail_without_a_message() -> None:
 def test_many_malformed_rows_are_verified_in_parts() -> None:
     count = 150_000
     seeds = pyarrow.DictionaryArray.from_arrays(
-        pyarrow.array([0] * count, pyarrow.int32()), ["\x01" * 90]
+        pyarrow.array([0] * count, pyarrow.int32()), ["\x01" * 91]
     )
     blobs = pyarrow.DictionaryArray.from_arrays(
         pyarrow.array([0] * count, pyarrow.int8()), [b"blob"]

@@ -1,5 +1,6 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::Instant;
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -14,8 +15,11 @@ fn blocks(count: u32) -> (Router, tempfile::TempDir) {
     (router(served(records, true)), folder)
 }
 
+/// What a relay serves with the blocks of an earlier run.
 fn served(records: Shared, is_final: bool) -> Served {
-    Served { records, is_final, is_ready: Arc::new(AtomicBool::new(true)) }
+    let tip = lock(&records).tip().map_or(0, |(tip, _)| tip);
+    let stored = Arc::new(Stored::new(tip, Instant::now()));
+    Served { records, is_final, stored, is_ready: Arc::new(AtomicBool::new(true)) }
 }
 
 fn records(count: u32) -> (Shared, tempfile::TempDir) {
@@ -76,12 +80,24 @@ async fn only_old_blocks_may_be_cached_forever() {
         ("/v1/difficulties/1/1279", true),
         ("/v1/tip", false),
     ] {
-        // A test network may be begun anew.
+        // A reorganisation of a test network can be of any depth.
         for (router, forever) in [(&main, forever), (&other, false)] {
             let (_, caching, _) = get(router, path).await;
             let caching = caching.expect("a header");
             assert_eq!(caching.ends_with("immutable"), forever, "{path}: {caching}");
         }
+    }
+}
+
+/// A wrong node can send any number of blocks after these.
+#[tokio::test]
+async fn new_blocks_are_not_cached_forever() {
+    let (records, _folder) = records(2000);
+    let stored = Arc::new(Stored::new(500, Instant::now()));
+    let router = router(Served { stored, ..served(records, true) });
+    for (path, forever) in [("/v1/headers/1/500", true), ("/v1/headers/1/501", false)] {
+        let (_, caching, _) = get(&router, path).await;
+        assert_eq!(caching.expect("a header").ends_with("immutable"), forever, "{path}");
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn test_processor() {
 
 /// Returns whether code runs that was replaced through another address, as it does on all processors. An emulator that
 /// keeps translations of code runs the old code if it does not notice such writes. QEMU's user emulation does not notice
-/// them, for ARM64 before 8.2, and neither does Valgrind by default. It is tried once in a process.
+/// them, for ARM64 before 8.2, and neither does Valgrind by default. The first verdict is kept for the process.
 ///
 /// # Errors
 ///
