@@ -28,9 +28,9 @@ const LONG_ABOUT: &str = "\
 Hash with RandomX and verify Monero's proof of work.
 
 RandomX hashes an input under a key of up to 1 MiB, often 32 bytes. A key is first expanded into a
-cache of 256 MiB. The cache serves every input hashed under that key. On Monero the key is the seed
-hash, the id of an earlier block that changes every 2048 blocks, and the input is the hashing blob of a
-block.
+cache of 256 MiB. The cache serves every input hashed under that key. On Monero the key is the
+seed hash, the id of an earlier block that changes every 2048 blocks, and the input is the hashing blob
+of a block.
 
 Memory: 256 MiB for a cache, and 2 MiB per lane of each thread. With --mode fast a key is expanded
 further, into a dataset of 2080 MiB: that pays for thousands of inputs under one key.

@@ -74,7 +74,7 @@ fn a_node_that_does_not_answer_again_gets_no_verdict() {
     let run = verify(&node, &[]).code(2);
     assert!(lines(&run).iter().all(|verdict| verdict["valid"] == true));
     let sentence = "error: block 6 does not follow the block that the node sent before it, and the node did \
-                    not say whether its chain was reorganised meanwhile: get_block: ";
+                    not say whether its chain was reorganised meanwhile: --node: get_block: ";
     run.stderr(predicate::str::contains(sentence));
 }
 

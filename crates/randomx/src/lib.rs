@@ -80,7 +80,7 @@ mod memory;
 #[cfg(feature = "internals")]
 pub mod memory;
 mod multiply;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_os = "linux")))]
 mod once;
 #[cfg(not(feature = "internals"))]
 mod params;
