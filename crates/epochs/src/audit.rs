@@ -44,7 +44,9 @@ fn found(task: &Task, held: &Held) -> Option<EpochSummary> {
     // The same number of rows of an input, in a range with all of the task's blocks, are the same rows.
     let has_rows = held.label.as_ref() == Some(&task.label)
         || blocks(task, held).is_some_and(|(held, asked)| contains(&held, &asked));
-    (has_rows && summary.counts.are_of(task.rows)).then_some(summary)
+    // The files of all seed hashes have the same label.
+    let is_own = summary.file == task.epoch.file();
+    (is_own && has_rows && summary.counts.are_of(task.rows)).then_some(summary)
 }
 
 /// Returns the blocks of the file that the folder has, and those of the task.

@@ -155,7 +155,8 @@ fn counts_that_do_not_add_up_are_no_result() {
         let rows = rows(&task);
         let mut file = folder.create(task.epoch.file(), rows.schema()).expect("a file");
         file.write(&rows).expect("writable");
-        let json = format!(r#"{{"file":"x",{counts},"work":"8"}}"#);
+        let name = task.epoch.file();
+        let json = format!(r#"{{"file":"{name}",{counts},"work":"8"}}"#);
         file.finish(&task.label, SUMMARY, json).expect("writable");
     };
     write(r#""blocks":9,"valid":8,"invalid":1,"without_work":0"#);
@@ -168,6 +169,22 @@ fn counts_that_do_not_add_up_are_no_result() {
         write(counts);
         assert!(made.is_left(&task).expect("a readable folder"), "{counts}");
     }
+}
+
+#[test]
+fn the_result_of_another_seed_hash_is_not_done() {
+    let made = Made::new();
+    let task = |seed| Task { epoch: Epoch::Seed([seed; 32]), rows: 9, label: "all".to_owned() };
+    let [first, second] = [task(1), task(2)];
+    for task in [&first, &second] {
+        made.audit(task).expect("an audit");
+    }
+    let whole = fs::read(made.path(&second)).expect("a file");
+    fs::copy(made.path(&first), made.path(&second)).expect("writable");
+    assert!(made.done(&first).is_some());
+    assert!(made.is_left(&second).expect("a readable folder"));
+    made.audit(&second).expect("an audit");
+    assert!(fs::read(made.path(&second)).expect("a file") == whole);
 }
 
 #[test]
