@@ -62,7 +62,7 @@ pub enum Error {
     #[error("{}: expected a footer of at most {longest} bytes, got {length}; write fewer row groups", .path.display())]
     Footer { path: PathBuf, length: u64, longest: u64 },
 
-    #[error("{}: expected rows that take at most {} MiB to read, got {} MiB; write smaller pages", .path.display(), .most >> 20, .needed.div_ceil(1 << 20))]
+    #[error("{}: expected rows that take at most {} MiB to read, got {} MiB; write smaller pages or fewer columns", .path.display(), .most >> 20, .needed.div_ceil(1 << 20))]
     Pages { path: PathBuf, needed: u64, most: u64 },
 
     #[error("{}: expected a result that takes at most {} MiB to read, got more; remove it and run the command again", .path.display(), .most >> 20)]

@@ -233,6 +233,23 @@ fn values_take_no_more_memory_than_allowed() {
 }
 
 #[test]
+fn a_file_whose_columns_would_take_too_much_memory_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [input, output] = ["x.parquet", "audit"].map(|name| folder.path().join(name));
+    let other = |number: usize| {
+        let name = Box::leak(format!("column {number}").into_boxed_str());
+        Column { name, ..columns()[2].clone() }
+    };
+    let wide: Vec<Column> = columns().into_iter().chain((0..20_000).map(other)).collect();
+    write(&input, &wide, 1);
+    let places = ["audit", "--parquet", text(&input), "--output", text(&output)];
+    let run = audit(&[&places[..], &["--memory", "3G"]].concat()).assert().code(2).stdout("");
+    let mention = "x.parquet: expected rows that take at most 2800 MiB to read, got ";
+    run.stderr(predicate::str::contains(mention));
+    assert!(!output.exists());
+}
+
+#[test]
 fn files_with_the_same_footer_are_told_apart() {
     let folder = tempfile::tempdir().expect("a folder");
     let [input, output] = ["x.parquet", "audit"].map(|name| folder.path().join(name));

@@ -33,6 +33,10 @@ const SCANNED: usize = 1 << 16;
 /// The memory for rows besides pages: two batches, and a group of rows that is written.
 const BATCHES: usize = ROWS - (8 << 20);
 
+/// The memory for a column besides its pages: a decoder, and in the result a compressor and the hash table of a
+/// dictionary.
+const COLUMN: usize = 256 << 10;
+
 /// Parquet files, in the order of their names.
 pub(super) struct TableFiles {
     files: Vec<Arc<TableFile>>,
@@ -213,7 +217,8 @@ impl TableFile {
         footer::check(file, &self.path, most)?;
         let builder = self.guard(file, || self.builder(file))?;
         let metadata = builder.metadata();
-        let used = BATCHES.saturating_add(metadata.memory_size());
+        let columns = builder.parquet_schema().num_columns().saturating_mul(COLUMN);
+        let used = BATCHES.saturating_add(metadata.memory_size()).saturating_add(columns);
         let measure = Measure { file, path: &self.path, used, most };
         let Columns { needs, content } = self.guard(file, || measure.columns(metadata))?;
         let sum = |needs: &mut dyn Iterator<Item = &(String, Needs)>| {
