@@ -34,8 +34,9 @@ impl Signals {
         if handled.elapsed() < PAUSE {
             return Ok(());
         }
-        let problem = Python::attach(|py| py.check_signals());
         *handled = Instant::now();
-        problem
+        // A handler may use the object that works, which calls this again.
+        drop(handled);
+        Python::attach(|py| py.check_signals())
     }
 }

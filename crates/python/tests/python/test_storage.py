@@ -133,6 +133,37 @@ def test_any_exception_of_a_handler_ends_the_reading_of_local_files(tmp_path: Pa
     assert time.monotonic() - start < 30
 
 
+def test_a_handler_may_use_the_audit_that_reads(tmp_path: Path) -> None:
+    source, output = tmp_path / "rows.parquet", tmp_path / "audit"
+    write_rows(source, [b"value"])
+    assert audited(source, output, Store()) == 1
+    result = output / "epoch-0000000000.parquet"
+    whole = tmp_path / "whole"
+    result.rename(whole)
+    with result.open("wb") as file:
+        # A long hole, which is read too, comes before the result.
+        file.seek(256 << 30)
+        file.write(whole.read_bytes())
+    code = (
+        "import os, signal, sys, time; from randomx_web import _native\n"
+        "source, output, whole, result = sys.argv[1:]\n"
+        "plan = _native.Audit(source, output)\n"
+        "def stop(*_arguments):\n"
+        "    os.replace(whole, result)\n"
+        "    time.sleep(0.2)\n"
+        "    print('left:', plan.left(), flush=True)\n"
+        "    raise ValueError('the handler ends it')\n"
+        "signal.signal(signal.SIGALRM, stop)\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.5)\n"
+        "try: plan.left()\n"
+        "except ValueError as problem: print(problem)"
+    )
+    places = [str(path) for path in (source, output, whole, result)]
+    arguments = [sys.executable, "-c", code, *places]
+    run = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    assert run.stdout == "left: []\nthe handler ends it\n", run.stderr
+
+
 def test_a_folder_with_the_name_of_a_table_is_no_table(tmp_path: Path) -> None:
     chain = tmp_path / "chain"
     (chain / "b.parquet").mkdir(parents=True)
