@@ -49,6 +49,8 @@ pub struct Held {
     pub state: State,
     /// The value that was searched, unless the file is damaged.
     pub value: Option<String>,
+    /// The number of rows that the footer of a damaged file names. It may be wrong, too.
+    pub rows: Option<u64>,
 }
 
 /// Whether a file is as it was written.
@@ -205,11 +207,11 @@ impl Folder {
             let end = End::read(opened).map_err(fail)?;
             let label = end.text(TASK).map(str::to_owned);
             let state = self.state(file, opened, &end).map_err(fail)?;
-            let value = match state {
-                State::Damaged => None,
-                State::Intact | State::Unknown => results::value(opened, path, key)?,
+            let (value, rows) = match state {
+                State::Damaged => (None, results::rows(opened, path)),
+                State::Intact | State::Unknown => (results::value(opened, path, key)?, None),
             };
-            Ok(Some(Held { label, state, value }))
+            Ok(Some(Held { label, state, value, rows }))
         })
     }
 

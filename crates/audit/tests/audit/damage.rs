@@ -214,3 +214,32 @@ fn blocks_of_a_damaged_file_are_read_again_also_outside_the_range() {
     fs::write(&path, b"PAR1").expect("writable");
     run.command("collect", "1", "2120").code(0).stdout("2 epochs, blocks 1 to 2120\n");
 }
+
+#[test]
+fn a_damaged_label_loses_no_blocks() {
+    let run = Run::new();
+    let output = run.output("collect");
+    run.command("collect", "2100", "2120").code(0);
+    let before = results(&output);
+    let path = output.join("epoch-0000000000.parquet");
+    let whole = fs::read(&path).expect("a file");
+    let label = b"blocks 2100 to 2112";
+    let at = whole.windows(label.len()).position(|part| part == label).expect("a label");
+    // One bit makes them 2100 to 2102, or 2000 to 2112.
+    for digit in [17, 8] {
+        let mut bytes = whole.clone();
+        bytes[at + digit] ^= 1;
+        fs::write(&path, &bytes).expect("writable");
+        let refused = run.command("collect", "2100", "2101").code(2).stdout("");
+        let mention =
+            "epoch-0000000000.parquet is damaged, so it may have had any of blocks 1 to 2112";
+        refused.stderr(predicate::str::contains(mention));
+        assert!(fs::read(&path).expect("a file") == bytes);
+    }
+    // The label is whole, and the damage elsewhere.
+    let mut bytes = whole;
+    bytes[10] ^= 1;
+    fs::write(&path, bytes).expect("writable");
+    run.command("collect", "2100", "2101").code(0);
+    assert!(results(&output) == before);
+}

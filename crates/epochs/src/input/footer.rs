@@ -1,6 +1,6 @@
 //! The footer of a Parquet file, before the Parquet reader parses it.
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::thrift::{
     BINARY, BOOL, BYTE, EMPTY, INT, Reader, Shape, Wire, expect, malformed, unsupported,
 };
 use crate::error::Error;
-use crate::storage::Chunks;
+use crate::storage::{Chunks, Part};
 
 /// The memory that a parsed footer takes, for each byte of it.
 const GROWTH: u64 = 64;
@@ -74,6 +74,37 @@ pub(super) fn check(file: &Chunks, path: &Path, most: usize) -> Result<(), Error
         }
         None => Ok(()),
     }
+}
+
+/// Returns the number of rows that the footer names.
+pub(super) fn rows(file: &Chunks, path: &Path) -> Result<Option<u64>, Error> {
+    let rows = field(file, path, 3, |reader, wire| {
+        expect(wire, INT)?;
+        reader.int()
+    });
+    Ok(rows?.and_then(|rows| u64::try_from(rows).ok()))
+}
+
+/// Reads the footer up to a field, which `read` reads. Takes little memory, whatever the footer's length is.
+fn field<T>(
+    file: &Chunks,
+    path: &Path,
+    searched: i16,
+    read: impl FnOnce(&mut Reader<BufReader<Part>>, Wire) -> io::Result<T>,
+) -> Result<Option<T>, Error> {
+    let mut reader = Reader::new(file.part(footer(file, path)?).buffered());
+    let search = || {
+        let mut last = 0;
+        while let Some((number, wire)) = reader.field(last)? {
+            if number == searched {
+                return read(&mut reader, wire).map(Some);
+            }
+            reader.skip(wire)?;
+            last = number;
+        }
+        Ok(None)
+    };
+    search().map_err(|problem| Error::Read { path: path.to_owned(), problem })
 }
 
 /// Returns the place of the footer, whose length the end of the file names.

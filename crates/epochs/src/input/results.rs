@@ -28,6 +28,11 @@ pub(crate) fn value(file: &Chunks, path: &Path, key: &str) -> Result<Option<Stri
     without_panic(path, || Ok(find()))
 }
 
+/// Returns the number of rows that the footer of a damaged file names. The file remembers a failure of the storage.
+pub(crate) fn rows(file: &Chunks, path: &Path) -> Option<u64> {
+    footer::rows(file, path).ok()?
+}
+
 /// Reads columns of a file into `take`. Returns `None` if the file is damaged, or `take` returns `None`.
 pub(crate) fn read(
     file: &Chunks,
