@@ -12,18 +12,21 @@ OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
 class Place:
     """A path of this machine, or the address of a file or folder in an object store."""
 
+    #: The argument that names it, for errors.
+    argument: str
     address: str
 
     @classmethod
-    def named(cls, address: str) -> "Place":
+    def named(cls, argument: str, address: str) -> "Place":
         """Returns the place that a user names. Other processes have other current folders."""
         scheme, separator, _ = address.partition("://")
         if not separator:
-            return cls(os.path.abspath(address))
+            return cls(argument, os.path.abspath(address))
         if scheme not in OBJECT_STORES:
             known = ", ".join(OBJECT_STORES)
-            raise ValueError(f"expected a path, or an address of {known}, got {address!r}")
-        return cls(address)
+            expected = f"expected a path, or an address of {known}"
+            raise ValueError(f"{argument}: {expected}, got {address!r}")
+        return cls(argument, address)
 
     def split(self) -> "tuple[ObjectStore | None, str]":
         """Returns the store, which paths of this machine have none of, and the path in it."""
@@ -31,7 +34,13 @@ class Place:
             return None, self.address
         from pyarrow import fs
 
-        filesystem, path = fs.FileSystem.from_uri(self.address)
+        try:
+            filesystem, path = fs.FileSystem.from_uri(self.address)
+        except OSError as problem:
+            # Ray runs a task again after this type of error, not after the next ones.
+            raise OSError(f"{self.argument}: {problem}") from problem
+        except (ValueError, NotImplementedError) as problem:
+            raise ValueError(f"{self.argument}: {problem}") from problem
         return ObjectStore(filesystem), path
 
 

@@ -85,7 +85,8 @@ def audit(
     without a height are left out, and a line on stderr has their number. Blocks of a version before
     RandomX are neither valid nor invalid if `network` had such a version at their heights.
     """
-    places = [Place.named(fspath(place)) for place in (input, output)]
+    arguments = (("--input", input), ("--output", output))
+    places = [Place.named(argument, fspath(place)) for argument, place in arguments]
     (reads, source), (writes, target) = (place.split() for place in places)
     lines = source.lower().endswith((".jsonl", ".ndjson"))
     plan = Audit(

@@ -150,8 +150,8 @@ def test_a_task_that_fits_no_machine(cluster: Cluster, made: Path, tmp_path: Pat
         with _ray.connected(cluster.address):
             _ray.run(
                 [],
-                reads=Place.named(str(made)),
-                writes=Place.named(str(tmp_path)),
+                reads=Place.named("--input", str(made)),
+                writes=Place.named("--output", str(tmp_path)),
                 threads=2,
                 rows_memory=1,
                 retries=0,
@@ -207,7 +207,8 @@ def test_an_object_store(made: Path, expected: Files) -> None:
         with store.open_output_stream("bucket/chain/a.parquet") as file:
             file.write(made.read_bytes())
         source, output = (
-            Place.named(f"s3://{keys}@bucket/{name}?{options}") for name in ("chain", "audit")
+            Place.named(argument, f"s3://{keys}@bucket/{name}?{options}")
+            for argument, name in (("--input", "chain"), ("--output", "audit"))
         )
         (reads, folder), (writes, target) = source.split(), output.split()
         plan = _native.Audit(folder, target, reads=reads, writes=writes)
@@ -257,8 +258,8 @@ def test_unusable_arguments(
 ) -> None:
     output = tmp_path / "audit"
 
-    def refused(source: str | Path, more: list[str]) -> str:
-        places = ["--input", str(source), "--output", str(output)]
+    def refused(source: str | Path, more: list[str], target: str | Path = output) -> str:
+        places = ["--input", str(source), "--output", str(target)]
         try:
             code = audit.main(["--ray", "local", *places, *more])
         except SystemExit as exit:
@@ -267,7 +268,13 @@ def test_unusable_arguments(
         return capsys.readouterr().err
 
     assert "absent: cannot read it" in refused(tmp_path / "absent", [])
-    assert "expected a path, or an address of s3" in refused("ftp://x/y", [])
+    expected = "expected a path, or an address of s3"
+    assert refused("ftp://x/y", []).startswith(f"error: --input: {expected}")
+    assert refused(made, [], "ftp://x/y").startswith(f"error: --output: {expected}")
+    # pyarrow's own errors do not name the address.
+    unknown = "s3://bucket/folder?unknown=1"
+    assert refused(unknown, []).startswith("error: --input: ")
+    assert refused(made, [], unknown).startswith("error: --output: ")
     assert "expected 1 to 1024, got '0'" in refused(made, ["--threads", "0"])
     assert not output.exists()
     _native.Audit(str(made), str(output))
