@@ -1,4 +1,4 @@
-//! The folder of results: one file for each epoch, each whole or absent.
+//! The folder of results: one file for each epoch, each whole, empty or absent.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -137,8 +137,10 @@ impl Folder {
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(problem) => return Err(Error::Read { path: self.path.clone(), problem }),
         };
-        let is_own =
-            |name: &OsString| name == LOCK || name.to_string_lossy().starts_with(UNFINISHED);
+        // A manifest here is empty.
+        let is_own = |name: &OsString| {
+            name == LOCK || name == MANIFEST || name.to_string_lossy().starts_with(UNFINISHED)
+        };
         if names.iter().all(is_own) {
             Ok(())
         } else {
@@ -160,7 +162,8 @@ impl Folder {
         }
     }
 
-    /// Reads the manifest, if there is one.
+    /// Reads the manifest, if there is one. An empty file is none: some object stores show one before they have the
+    /// file, which does not follow if the process is killed.
     fn manifest(&self) -> Result<Option<Vec<u8>>, Error> {
         let path = self.path(MANIFEST);
         let read = || -> io::Result<Vec<u8>> {
@@ -170,7 +173,7 @@ impl Folder {
             Ok(bytes)
         };
         match read() {
-            Ok(bytes) => Ok(Some(bytes)),
+            Ok(bytes) => Ok(Some(bytes).filter(|bytes| !bytes.is_empty())),
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(problem) => Err(Error::Read { path: path.clone(), problem }),
         }

@@ -49,7 +49,7 @@ pub trait Storage: Send + Sync {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>>;
 
     /// Makes a written file appear under a path, in the place of one that is there. All of it appears
-    /// at once.
+    /// at once. An empty file may appear before.
     ///
     /// # Errors
     ///

@@ -274,3 +274,20 @@ fn a_file_of_too_many_rows_is_not_read() {
     let refused = linked(&folder, "x.parquet", 9);
     assert!(matches!(refused, Err(Error::Rows { .. })), "{refused:?}");
 }
+
+#[test]
+fn an_empty_manifest_is_none() {
+    let made = Made::new();
+    let task = task(5, 9);
+    let folder = made.parent.path().join("audit");
+    fs::create_dir(&folder).expect("a folder");
+    let manifest = folder.join("run.json");
+    fs::write(&manifest, "").expect("writable");
+    made.audit(&task).expect("an audit");
+    assert!(fs::read_to_string(&manifest).expect("a file").contains("\"command\": \"audit\""));
+    // Results without a manifest may be those of another run.
+    fs::write(&manifest, "").expect("writable");
+    let other = Manifest { command: "audit".to_owned(), input: "y".to_owned() };
+    let refused = Folder::open(Arc::new(Local), &folder, &other).err();
+    assert!(matches!(refused, Some(Error::OtherFiles { .. })), "{refused:?}");
+}

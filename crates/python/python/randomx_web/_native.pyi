@@ -304,7 +304,10 @@ class Storage(Protocol):
     def open(self, path: str) -> StoredFile:
         """Opens a file. Raises `FileNotFoundError` if there is none."""
     def put(self, source: str, path: str) -> None:
-        """Makes a file of this machine appear under a path: all of it at once, or nothing."""
+        """Makes a file of this machine appear under a path: all of it at once.
+
+        An empty file may appear before, and stay if the process is killed.
+        """
 
 @final
 class Audit:

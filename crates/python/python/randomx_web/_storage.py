@@ -4,7 +4,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-#: The schemes of object stores, in which a file appears when all of it was sent.
+#: The schemes of object stores, in which a file appears when all of it was sent. In Azure's (abfs
+#: and abfss), pyarrow makes an empty file before.
 OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
 
 

@@ -44,6 +44,16 @@ def test_no_failure_is_lost_or_blamed_on_the_file(
     assert 10 < failures < 1000
 
 
+def test_an_empty_file_that_a_killed_process_left_is_no_manifest(tmp_path: Path) -> None:
+    source, output = tmp_path / "rows.parquet", tmp_path / "audit"
+    write_rows(source, [b"value"] * 9)
+    output.mkdir()
+    for name in ("run.json", "epoch-0000000000.parquet"):
+        (output / name).write_bytes(b"")
+        assert audited(source, output, Store()) == 9
+        assert (output / name).stat().st_size > 0
+
+
 def test_long_values_are_read_in_pieces(tmp_path: Path) -> None:
     source, output = tmp_path / "long.parquet", tmp_path / "audit"
     values = [os.urandom(6 << 20), b"short", os.urandom(5 << 20)]
