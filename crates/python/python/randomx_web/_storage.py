@@ -71,6 +71,21 @@ class ObjectStore:
         # One call writes all of it. Between two calls an error could end the file too early.
         with pyarrow.memory_map(source) as file:
             content = file.read_buffer()
-        stream = self._filesystem.open_output_stream(path)
+        stream = unqueued(self._filesystem).open_output_stream(path)
         stream.write(content)
         stream.close()
+
+
+def unqueued(filesystem: Any) -> Any:
+    """Returns a file system whose writes end when all was sent.
+
+    By default, pyarrow copies what is written to S3 into memory, and sends it in the background.
+    """
+    if filesystem.type_name != "s3":
+        return filesystem
+    # An address cannot name this option, but pickles have it. They leave out others, such as whether
+    # certificates are verified. Then the default must do.
+    build, (options,) = filesystem.__reduce__()
+    if build(options) != filesystem:
+        return filesystem
+    return build(options | {"background_writes": False})

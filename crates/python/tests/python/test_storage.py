@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow
 import pytest
 from pyarrow import fs, parquet
-from randomx_web import _native, _ray, audit
-from randomx_web._storage import ObjectStore
+from randomx_web import _native, _ray, _storage, audit
+from randomx_web._storage import ObjectStore, unqueued
 from stores import Store, audited, ctrl_c, write_rows
 
 
@@ -89,6 +89,30 @@ def test_rows_that_a_range_leaves_out_for_their_heights_are_counted(
     audit.audit(source, tmp_path / "last", last=5)
     sentence = "2 rows without a height are left out: a range chooses rows by their heights\n"
     assert capsys.readouterr().err == sentence
+
+
+def test_what_is_sent_to_s3_is_not_queued_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = []
+
+    def stop(filesystem: Any) -> Any:
+        _, (options,) = unqueued(filesystem).__reduce__()
+        sent.append(options["background_writes"])
+        raise OSError("nothing is sent")
+
+    monkeypatch.setattr(_storage, "unqueued", stop)
+    (tmp_path / "result").write_bytes(b"result")
+    address = "s3://key:secret@bucket/x?endpoint_override=127.0.0.1:9&scheme=http&region=us-east-1"
+    # Pickles of file systems do not have this option.
+    for more in ("", "&tls_verify_certificates=false"):
+        store, path = _storage.Place.named("--output", address + more).split()
+        assert store is not None
+        with pytest.raises(OSError, match="nothing is sent"):
+            store.put(str(tmp_path / "result"), path)
+    assert sent == [False, True]
+    local = fs.LocalFileSystem()
+    assert unqueued(local) is local
 
 
 def test_a_full_disk_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
