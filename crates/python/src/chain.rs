@@ -20,9 +20,10 @@ pub(crate) struct Block {
 #[pymethods]
 impl Block {
     #[new]
-    fn new(blob: PyBackedBytes) -> PyResult<Block> {
+    fn new(py: Python<'_>, blob: PyBackedBytes) -> PyResult<Block> {
         let refused = |problem| PyValueError::new_err(format!("blob: {problem}"));
-        Ok(Block { block: randomx_monero::Block::parse(&blob).map_err(refused)? })
+        let block = py.detach(|| randomx_monero::Block::parse(&blob));
+        Ok(Block { block: block.map_err(refused)? })
     }
 
     /// The height in the miner transaction.
@@ -85,9 +86,10 @@ pub(crate) fn seed_height(#[pyo3(from_py_with = argument::height)] height: u64) 
 
 /// Returns the id of the block with a hashing blob.
 #[pyfunction]
-pub(crate) fn block_id(hashing_blob: PyBackedBytes) -> PyResult<Hash> {
+pub(crate) fn block_id(py: Python<'_>, hashing_blob: PyBackedBytes) -> PyResult<Hash> {
     let refused = |problem| PyValueError::new_err(format!("hashing_blob: {problem}"));
-    Ok(HashingBlob::parse(&hashing_blob).map_err(refused)?.id())
+    let id = py.detach(|| HashingBlob::parse(&hashing_blob).map(|blob| blob.id()));
+    id.map_err(refused)
 }
 
 /// Whether a hash meets a difficulty.
@@ -141,6 +143,9 @@ pub(crate) fn median_timestamp(
 
 /// Returns the root of the tree over transaction hashes, the miner's first.
 #[pyfunction]
-pub(crate) fn tree_hash(#[pyo3(from_py_with = argument::hashes)] hashes: Vec<Hash>) -> Hash {
-    randomx_monero::tree_hash(&hashes)
+pub(crate) fn tree_hash(
+    py: Python<'_>,
+    #[pyo3(from_py_with = argument::hashes)] hashes: Vec<Hash>,
+) -> Hash {
+    py.detach(|| randomx_monero::tree_hash(&hashes))
 }

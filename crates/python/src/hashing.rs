@@ -182,10 +182,11 @@ pub(crate) fn verify(
 /// Returns the commitment to an input and its hash.
 #[pyfunction]
 pub(crate) fn calculate_commitment(
+    py: Python<'_>,
     data: PyBackedBytes,
     #[pyo3(from_py_with = argument::hash)] hash: [u8; HASH_SIZE],
 ) -> [u8; HASH_SIZE] {
-    randomx::calculate_commitment(&data, &hash)
+    py.detach(|| randomx::calculate_commitment(&data, &hash))
 }
 
 fn pool(py: Python<'_>, key: Key, version: u64, threads: Option<u64>) -> PyResult<VmPool> {

@@ -134,6 +134,17 @@ def test_the_interpreter_runs_meanwhile() -> None:
     assert turns > 20, f"{turns} turns in {time.monotonic() - start} s"
 
 
+def test_the_interpreter_runs_during_a_commitment() -> None:
+    data = bytes(256 << 20)
+    work = threading.Thread(target=randomx.calculate_commitment, args=(data, bytes(32)))
+    work.start()
+    turns = 0
+    while work.is_alive():
+        time.sleep(0.001)
+        turns += 1
+    assert turns > 20, f"{turns} turns"
+
+
 def test_threads_share_a_vm() -> None:
     some = shares()[:8]
     vm = randomx.Vm(some[0]["seed_hash"], threads=2)
