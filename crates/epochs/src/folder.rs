@@ -212,7 +212,8 @@ impl Folder {
             let state = self.state(file, opened, &end).map_err(fail)?;
             let (value, rows) = match state {
                 State::Damaged => (None, results::rows(opened, path)),
-                State::Intact | State::Unknown => (results::value(opened, path, key)?, None),
+                State::Intact => (results::value_of_intact(opened, path, key)?, None),
+                State::Unknown => (results::value(opened, path, key)?, None),
             };
             Ok(Some(Held { label, state, value, rows }))
         })

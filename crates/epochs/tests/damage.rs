@@ -291,3 +291,26 @@ fn an_empty_manifest_is_none() {
     let refused = Folder::open(Arc::new(Local), &folder, &other).err();
     assert!(matches!(refused, Some(Error::OtherFiles { .. })), "{refused:?}");
 }
+
+#[test]
+fn a_result_with_a_long_footer_is_done() {
+    let made = Made::new();
+    let task = task(5, 9);
+    // The footer has this name in the schema, in the row group, and in Arrow's schema.
+    let name = "x".repeat(6 << 20);
+    let rows = rows(&task);
+    let schema = rows.schema();
+    let columns = schema.fields().iter().map(|field| field.name().as_str());
+    let columns = columns.chain([name.as_str()]).zip(rows.columns().iter().chain([rows.column(0)]));
+    let columns = columns.map(|(name, values)| (name, Arc::clone(values), true));
+    let rows = RecordBatch::try_from_iter_with_nullable(columns).expect("a batch");
+    let read = |take: Take<'_>| take(&rows);
+    let mut kernel = kernel(1, Network::Mainnet);
+    randomx_epochs::audit(&made.open(), &mut kernel, &task, false, read, |_| true)
+        .expect("an audit");
+    let bytes = fs::read(made.path(&task)).expect("a file");
+    let length = bytes[bytes.len() - 8..bytes.len() - 4].try_into().expect("four bytes");
+    assert!(u32::from_le_bytes(length) > 16 << 20);
+    assert_eq!(made.done(&task).map(|found| found.counts.invalid), Some(9));
+    assert!(!made.is_left(&task).expect("a readable folder"));
+}

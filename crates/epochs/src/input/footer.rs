@@ -20,6 +20,9 @@ const MAX_GROUPS: u64 = 1 << 15;
 /// The bytes of a column's name in messages.
 const NAME: usize = 80;
 
+/// The bytes of a value in the file's metadata that are read. A summary takes less.
+const VALUE: usize = 1 << 20;
+
 /// A time or a timestamp.
 const TIME: Shape =
     Shape::Fields(&[(1, BOOL), (2, Shape::Fields(&[(1, EMPTY), (2, EMPTY), (3, EMPTY)]))]);
@@ -83,6 +86,36 @@ pub(super) fn rows(file: &Chunks, path: &Path) -> Result<Option<u64>, Error> {
         reader.int()
     });
     Ok(rows?.and_then(|rows| u64::try_from(rows).ok()))
+}
+
+/// Returns the value of a key in the file's metadata, cut after [`VALUE`] bytes.
+pub(super) fn value(file: &Chunks, path: &Path, key: &str) -> Result<Option<String>, Error> {
+    let value = field(file, path, 5, |reader, wire| {
+        for _ in 0..structs(reader, wire)? {
+            let [name, value] = pair(reader)?;
+            if name == key.as_bytes() {
+                return Ok(String::from_utf8(value).ok());
+            }
+        }
+        Ok(None)
+    });
+    Ok(value?.flatten())
+}
+
+/// Reads a pair of the file's metadata.
+fn pair<R: Read>(reader: &mut Reader<R>) -> io::Result<[Vec<u8>; 2]> {
+    let (mut pair, mut last) = ([Vec::new(), Vec::new()], 0);
+    while let Some((number, wire)) = reader.field(last)? {
+        match number {
+            1 | 2 => {
+                expect(wire, BINARY)?;
+                pair[usize::from(number == 2)] = reader.binary(VALUE)?;
+            }
+            _ => reader.skip(wire)?,
+        }
+        last = number;
+    }
+    Ok(pair)
 }
 
 /// Reads the footer up to a field, which `read` reads. Takes little memory, whatever the footer's length is.

@@ -15,6 +15,16 @@ use crate::storage::Chunks;
 /// The most memory that reading a result may take. Its footer may have 16 MiB.
 const MOST: usize = 1 << 30;
 
+/// Returns the value of a key in the metadata of a file whose checksum is right. The file of a long epoch may have any
+/// number of row groups, so the Parquet reader does not parse its footer.
+pub(crate) fn value_of_intact(
+    file: &Chunks,
+    path: &Path,
+    key: &str,
+) -> Result<Option<String>, Error> {
+    Ok(unless_damaged(footer::value(file, path, key))?.flatten())
+}
+
 /// Returns the value of a key in a file's metadata. A damaged file has none.
 pub(crate) fn value(file: &Chunks, path: &Path, key: &str) -> Result<Option<String>, Error> {
     if !has_footer(file, path)? {
@@ -82,13 +92,18 @@ fn read_checked(
 ///
 /// If a check refuses the footer.
 fn has_footer(file: &Chunks, path: &Path) -> Result<bool, Error> {
+    Ok(unless_damaged(footer::check(file, path, MOST))?.is_some())
+}
+
+/// Returns what was read of a footer, or `None` if it is damaged.
+fn unless_damaged<T>(read: Result<T, Error>) -> Result<Option<T>, Error> {
     let is_damage = |problem: &io::Error| {
         matches!(problem.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
     };
-    match footer::check(file, path, MOST) {
-        Ok(()) => Ok(true),
-        Err(Error::NotParquet { .. }) => Ok(false),
-        Err(Error::Read { problem, .. }) if is_damage(&problem) => Ok(false),
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(Error::NotParquet { .. }) => Ok(None),
+        Err(Error::Read { problem, .. }) if is_damage(&problem) => Ok(None),
         Err(refused) => Err(advise(refused)),
     }
 }
