@@ -1,6 +1,6 @@
 //! `Vm::lanes` is the number of lanes that run, whatever the key and the version change to.
 
-#![expect(unsafe_code, reason = "limits the address space")]
+#![cfg_attr(target_os = "linux", expect(unsafe_code, reason = "limits the address space"))]
 
 use std::sync::Arc;
 
