@@ -21,9 +21,9 @@ The guard follows the chain as `randomx follow` does, and speaks a node's interf
 and transactions reach a wallet only if they belong to the verified chain, heights and headers come
 from that chain. A wallet gets no estimate of the lowest fee over 10 times what recent blocks paid, and
 none for the higher priorities over 40, 160 and 2000 times: if nodes send only such, the guard estimates.
-The guard drops a node that sends false data and keeps the
-evidence in the store. It forwards data that blocks do not commit to (decoys, output indices, the
-transaction pool, spent status) and counts it as not verified. See GET /guard/status.
+The guard drops a node that sends false data and keeps the evidence in the store. It forwards data that
+blocks do not commit to (decoys, output indices, the transaction pool, spent status) and counts it as not
+verified. See GET /guard/status.
 
 Wallets get the status BUSY until the guard has read the chain. They get it again after ten minutes in
 which the guard could follow no source or the computer slept. GET /guard/status names the cause. A wallet
