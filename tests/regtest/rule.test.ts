@@ -67,6 +67,15 @@ async function poorNonce(): Promise<number> {
   return 1_000_000 + hashes.findIndex((hash) => !meets(hash, difficulty));
 }
 
+/** Verifies the last blocks of a daemon whose answers are altered, with the command line and with the package. */
+async function verifyBehind(alter: Alter) {
+  const proxy = await Proxy.before(daemon.url, alter);
+  const run = await verify(proxy.url, "--from", "75");
+  const other = await verifyBlocks(randomx, proxy.url, [75, BLOCKS]);
+  proxy.close();
+  return { run, other };
+}
+
 test("the command line computes the daemon's difficulties", async () => {
   const difficulties = mined.map(({ difficulty }) => Number(difficulty));
   expect(Math.max(...difficulties)).toBeGreaterThan(8);
@@ -114,10 +123,7 @@ describe("a node that sends", () => {
       ["difficulty"],
     ],
   ])("%s", async (_, alter, checks) => {
-    const proxy = await Proxy.before(daemon.url, await alter());
-    const run = await verify(proxy.url, "--from", "75");
-    const other = await verifyBlocks(randomx, proxy.url, [75, BLOCKS]);
-    proxy.close();
+    const { run, other } = await verifyBehind(await alter());
     expect(run.code, run.stderr).toBe(1);
     for (const failures of [failed(run), failedChecks(other)]) expect(failures).toEqual(checks);
     for (const { verdicts } of [run, other]) expect(verdicts.at(-1)?.height).toBe(LIED);
@@ -125,13 +131,7 @@ describe("a node that sends", () => {
 
   test("a timestamp three hours ahead", async () => {
     const ahead = Math.floor(Date.now() / 1000) + 3 * 3600;
-    const proxy = await Proxy.before(
-      daemon.url,
-      forge((blob) => withTime(blob, ahead)),
-    );
-    const run = await verify(proxy.url, "--from", "75");
-    const other = await verifyBlocks(randomx, proxy.url, [75, BLOCKS]);
-    proxy.close();
+    const { run, other } = await verifyBehind(forge((blob) => withTime(blob, ahead)));
     // The clock may be wrong, so the command line gives no verdict on the block.
     expect(run.code, run.stderr).toBe(2);
     expect(run.stderr).toContain(`error: block ${LIED} is ahead of this clock: `);
@@ -142,15 +142,12 @@ describe("a node that sends", () => {
   });
 
   test("another seed hash", async () => {
-    const proxy = await Proxy.before(daemon.url, (result, { method, params }) => {
+    const { run, other } = await verifyBehind((result, { method, params }) => {
       if (method === "get_block_header_by_height" && params.height === 0) {
         result.block_header.hash = "11".repeat(32);
       }
       return undefined;
     });
-    const run = await verify(proxy.url, "--from", "75");
-    const other = await verifyBlocks(randomx, proxy.url, [75, BLOCKS]);
-    proxy.close();
     // A single block may meet its difficulty under a wrong key by chance, but not all of them.
     expect(run.code, run.stderr).toBe(1);
     expect(failed(run)).toEqual(["proof-of-work"]);

@@ -49,6 +49,22 @@ fn get(address: &str, path: &str) -> Value {
     serde_json::from_str(body).expect("JSON")
 }
 
+/// Serves a chain on loopback. Returns the node's address.
+fn honest(chain: FakeChain) -> String {
+    serve(Arc::new(chain), |_, _, result| Reply::Result(result))
+}
+
+/// Serves a chain on loopback, and another one once the flag is set. Returns the node's address, and the flag.
+fn changing(first: FakeChain, other: FakeChain) -> (String, Arc<AtomicBool>) {
+    let is_other = Arc::new(AtomicBool::new(false));
+    let answers = Arc::clone(&is_other);
+    let node = serve(Arc::new(first), move |method, params, result| {
+        let is_other = answers.load(Ordering::Relaxed);
+        Reply::Result(if is_other { other.answer(method, params) } else { result })
+    });
+    (node, is_other)
+}
+
 /// Starts a relay. Returns it, and the lines that it prints.
 fn start(node: &str, folder: &Path) -> (Running, mpsc::Receiver<String>) {
     let child = Command::new(env!("CARGO_BIN_EXE_randomx"))
@@ -159,7 +175,6 @@ fn a_file_that_cannot_be_used_is_named() {
 /// A wrong node or a hijacked address must not cost the headers that took hours to read.
 #[test]
 fn a_node_of_another_network_costs_no_headers() {
-    let honest = |chain: FakeChain| serve(Arc::new(chain), |_, _, result| Reply::Result(result));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("headers");
     let (relay, printed) = start(&honest(FakeChain::new(1000)), folder.path());
@@ -211,18 +226,11 @@ fn a_node_of_another_network_costs_no_headers() {
 fn the_blocks_of_a_node_that_was_wrong_for_a_moment_are_replaced() {
     const COMMON: u64 = 1000;
     let folder = tempfile::tempdir().expect("a folder");
-    let honest =
-        |blocks| serve(Arc::new(FakeChain::new(blocks)), |_, _, result| Reply::Result(result));
-    let (relay, printed) = start(&honest(COMMON), folder.path());
+    let (relay, printed) = start(&honest(FakeChain::new(COMMON)), folder.path());
     expect_tip(&printed, COMMON);
     drop(relay);
-    let is_back = Arc::new(AtomicBool::new(false));
-    let (answers, right) = (Arc::clone(&is_back), FakeChain::new(COMMON + 10));
     let wrong = FakeChain::forked(COMMON, COMMON + 800);
-    let node = serve(Arc::new(wrong), move |method, params, result| {
-        let is_right = answers.load(Ordering::Relaxed);
-        Reply::Result(if is_right { right.answer(method, params) } else { result })
-    });
+    let (node, is_back) = changing(wrong, FakeChain::new(COMMON + 10));
     let store = folder.path().to_str().expect("text");
     let arguments = ["relay", "--listen", "127.0.0.1:0", "--network", "mainnet", "--poll", "1"];
     let arguments = [&arguments[..], &["--node", &node, "--store", store]].concat();
@@ -238,12 +246,7 @@ fn the_blocks_of_a_node_that_was_wrong_for_a_moment_are_replaced() {
 
 #[test]
 fn a_relay_whose_node_changes_the_chain_serves_what_it_has() {
-    let is_other = Arc::new(AtomicBool::new(false));
-    let (answers, other) = (Arc::clone(&is_other), FakeChain::forked(0, BLOCKS));
-    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, params, result| {
-        let is_other = answers.load(Ordering::Relaxed);
-        Reply::Result(if is_other { other.answer(method, params) } else { result })
-    });
+    let (node, is_other) = changing(FakeChain::new(BLOCKS), FakeChain::forked(0, BLOCKS));
     let folder = tempfile::tempdir().expect("a folder");
     let (mut relay, printed) = start(&node, folder.path());
     let line = printed.recv_timeout(PATIENCE).expect("a line");
