@@ -334,6 +334,17 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_timeout_includes_the_time_before_the_handshake() {
+        let began = std::time::Instant::now();
+        let timeout = NextTimeout { after: Duration::from_secs(10), ..NextTimeout::default() };
+        for (passed, rest) in [(0, 10), (9, 1), (11, 0)] {
+            let now = began + std::time::Duration::from_secs(passed);
+            let left = left(timeout, Instant::Exact(began), Instant::Exact(now));
+            assert_eq!(left.after, Duration::from_secs(rest));
+        }
+    }
+
+    #[test]
     fn other_certificates_and_other_keys_are_refused() {
         for version in [&TLS12, &TLS13] {
             for (trusted, other) in [(AUTHORITY, VERSION_1), (VERSION_1, AUTHORITY)] {
