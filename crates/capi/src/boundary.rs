@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use randomx::HASH_SIZE;
 
-/// Written instead of a hash after a failure. This number meets no difficulty, so a caller that does
+/// Written instead of a hash after a failure. This number meets no difficulty above 1, so a caller that does
 /// not check for failures cannot mistake it for work.
-const NO_HASH: [u8; HASH_SIZE] = [0xff; HASH_SIZE];
+pub(crate) const NO_HASH: [u8; HASH_SIZE] = [0xff; HASH_SIZE];
 
 /// Calls `function`, and returns `otherwise` if it panics. A panic is a bug, but must not end the
 /// caller's process.

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_ulong, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-use crate::boundary::{bytes, guarded, release, shared, write_hash};
+use crate::boundary::{NO_HASH, bytes, guarded, release, shared, write_hash};
 use crate::cache::Cache;
 use crate::dataset::Dataset;
 use crate::flags::Flags;
@@ -259,7 +259,8 @@ pub unsafe extern "C" fn randomx_calculate_hash_last(vm: *const Vm, output: *mut
     unsafe { write_hash(output, hash) };
 }
 
-/// Computes the commitment to an input and its hash.
+/// Computes the commitment to an input and its hash. What stands for a missing hash has no commitment: by chance it
+/// would meet a difficulty as often as that of a real hash.
 ///
 /// # Safety
 ///
@@ -275,7 +276,8 @@ pub unsafe extern "C" fn randomx_calculate_commitment(
     let commitment = guarded(None, || {
         // SAFETY: the caller's promise.
         let (input, hash) = unsafe { (bytes(input, size)?, bytes(hash, randomx::HASH_SIZE)?) };
-        Some(randomx::calculate_commitment(input, hash.try_into().ok()?))
+        let hash: &[u8; randomx::HASH_SIZE] = hash.try_into().ok()?;
+        (*hash != NO_HASH).then(|| randomx::calculate_commitment(input, hash))
     });
     // SAFETY: the caller's promise.
     unsafe { write_hash(output, commitment) };

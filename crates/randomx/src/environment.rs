@@ -4,7 +4,7 @@
 //! numbers being kept, and on masked exceptions. A thread can have another environment: C code in
 //! the same process may have set it.
 
-#![allow(unsafe_code, reason = "reads and writes a control register")]
+#![allow(unsafe_code, reason = "reads and writes control registers")]
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use std::arch::asm;
@@ -13,8 +13,9 @@ use std::arch::asm;
 pub(crate) struct DefaultEnvironment {
     #[cfg(target_arch = "x86_64")]
     caller: u32,
+    /// FPCR, the modes, and FPSR, the flags of exceptions that have happened. MXCSR has both.
     #[cfg(target_arch = "aarch64")]
-    caller: u64,
+    caller: (u64, u64),
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -46,18 +47,21 @@ fn load(mxcsr: u32) {
 #[cfg(target_arch = "aarch64")]
 impl DefaultEnvironment {
     pub(crate) fn enter() -> DefaultEnvironment {
-        let caller;
-        // SAFETY: every privilege level may read and write FPCR, and 0 is its default.
-        unsafe { asm!("mrs {}, fpcr", "msr fpcr, xzr", out(reg) caller) };
-        DefaultEnvironment { caller }
+        let (modes, flags);
+        // SAFETY: every privilege level may read and write both registers, and 0 is FPCR's default.
+        unsafe {
+            asm!("mrs {}, fpcr", "mrs {}, fpsr", "msr fpcr, xzr", out(reg) modes, out(reg) flags);
+        }
+        DefaultEnvironment { caller: (modes, flags) }
     }
 }
 
 #[cfg(target_arch = "aarch64")]
 impl Drop for DefaultEnvironment {
     fn drop(&mut self) {
-        // SAFETY: the value is the caller's own.
-        unsafe { asm!("msr fpcr, {}", in(reg) self.caller) };
+        let (modes, flags) = self.caller;
+        // SAFETY: the values are the caller's own.
+        unsafe { asm!("msr fpcr, {}", "msr fpsr, {}", in(reg) modes, in(reg) flags) };
     }
 }
 

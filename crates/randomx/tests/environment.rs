@@ -35,8 +35,8 @@ impl ItemSource for Mixed {
     }
 }
 
-/// Runs `function` with the floating point control register changed, and returns its result and the
-/// register after it.
+/// Runs `function` with the floating point control register changed and no exception's flag set, and returns its
+/// result and the register after it. The flags are in that value too.
 fn with_control<T>(control: u32, function: impl FnOnce() -> T) -> (T, u32) {
     // No floating point arithmetic runs before the default is back but that of `function`, which is
     // the test's subject.
@@ -56,14 +56,25 @@ fn exchange_control(new: u32) -> u32 {
     old
 }
 
+/// On AArch64, the flags are in a register of their own, FPSR, at bits that FPCR leaves free.
 #[cfg(target_arch = "aarch64")]
 fn exchange_control(new: u32) -> u32 {
-    let old: u64;
-    // SAFETY: every privilege level may read and write FPCR, and the value has no reserved bit set.
+    const FLAGS: u32 = 0x9f;
+    let (old, old_flags): (u64, u64);
+    // SAFETY: every privilege level may read and write both registers, and the values have no reserved bit set.
     unsafe {
-        asm!("mrs {old}, fpcr", "msr fpcr, {new:x}", old = out(reg) old, new = in(reg) u64::from(new))
-    };
-    old as u32
+        asm!(
+            "mrs {old}, fpcr",
+            "mrs {old_flags}, fpsr",
+            "msr fpcr, {new:x}",
+            "msr fpsr, {new_flags:x}",
+            old = out(reg) old,
+            old_flags = out(reg) old_flags,
+            new = in(reg) u64::from(new & !FLAGS),
+            new_flags = in(reg) u64::from(new & FLAGS),
+        );
+    }
+    (old as u32 & !FLAGS) | (old_flags as u32 & FLAGS)
 }
 
 #[test]

@@ -9,7 +9,7 @@ use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
 use super::{OutOfMemory, Pages};
 
-/// The size and the alignment of a huge page on x86-64 and AArch64.
+/// The size and the alignment of a huge page on x86-64, and on AArch64 with ordinary pages of 4 KiB.
 const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Buffer {
