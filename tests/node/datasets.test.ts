@@ -1,4 +1,4 @@
-/** Datasets that cannot be built, with an add-on that a test makes up. */
+/** Datasets that cannot be built, and lanes, with an add-on that a test makes up. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Addon } from "../../wasm/js/native/addon.js";
 import { NativeSession } from "../../wasm/js/native/session.js";
@@ -9,6 +9,7 @@ let isShort = false;
 let hasRoom = true;
 let begun = 0;
 let freed = 0;
+let lanes: unknown;
 
 const addon = {
   Cache: { find: () => ({ free: () => undefined }) },
@@ -38,6 +39,9 @@ const addon = {
     },
   },
   Vm: class {
+    constructor(_: unknown, given: unknown) {
+      lanes = given;
+    }
     setCache(): void {
       // Each hash is zero.
     }
@@ -70,7 +74,7 @@ afterEach(() => {
 test("a dataset that could not be built is begun again after a minute", async () => {
   vi.spyOn(performance, "now").mockImplementation(() => now);
   isShort = true;
-  const setting = { lanes: 1, mode: "auto", datasets: 1, isFiller: false } as const;
+  const setting = { givenLanes: 1, mode: "auto", datasets: 1, isFiller: false } as const;
   const session = new NativeSession(addon, setting, () => Promise.resolve());
   await session.fill({ slot: 0, key: text("key"), memory: undefined }, control());
   expect(modeOf(session)).toBe("light");
@@ -84,7 +88,7 @@ test("a dataset that could not be built is begun again after a minute", async ()
 });
 
 test("a fresh cache in fast mode is used without a dataset until there is room for its own", async () => {
-  const setting = { lanes: 1, mode: "fast", datasets: 1, isFiller: false } as const;
+  const setting = { givenLanes: 1, mode: "fast", datasets: 1, isFiller: false } as const;
   const session = new NativeSession(addon, setting, () => Promise.resolve());
   const args = { slot: 0, key: text("key"), memory: undefined };
   await session.fill(args, control());
@@ -101,3 +105,15 @@ test("a fresh cache in fast mode is used without a dataset until there is room f
   vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
   await expect(session.fill(args, control())).rejects.toMatchObject({ code: "out-of-memory" });
 });
+
+test.each([undefined, 8])(
+  "a VM gets the number of lanes that was given: %s",
+  async (givenLanes) => {
+    const setting = { givenLanes, mode: "light", datasets: 1, isFiller: false } as const;
+    const session = new NativeSession(addon, setting, () => Promise.resolve());
+    await session.fill({ slot: 0, key: text("key"), memory: undefined }, control());
+    expect(modeOf(session)).toBe("light");
+    // Without a number, the add-on measures which is fastest.
+    expect(lanes).toBe(givenLanes);
+  },
+);

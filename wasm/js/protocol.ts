@@ -37,6 +37,8 @@ export interface Operations {
       /** Features that the caller demands or forbids. The others are used where available. */
       features: Partial<Features>;
       lanes: number;
+      /** The number of lanes that the caller has given. */
+      givenLanes: number | undefined;
       /** The worker's place in the memory of each cache. */
       place: number;
       /** Whether caches are kept in the browser's storage. */

@@ -212,13 +212,14 @@ export class WorkerPool {
 
   async #open(isFiller: boolean): Promise<WorkerHandle> {
     this.check();
-    const { features, lanes, wasmUrl, moneroWasmUrl, nativeUrl, workerUrl } = this.#choices;
+    const { features, lanes, givenLanes, wasmUrl, moneroWasmUrl, nativeUrl, workerUrl } =
+      this.#choices;
     const engines = this.#hasStarted ? this.#engines : enginesOf(this.#choices);
     const addresses = { wasmUrl, moneroWasmUrl, nativeUrl };
     const { mode, datasetBytes } = this.#choices;
     const datasets = Math.floor(datasetBytes / DATASET_BYTES);
     const place = this.#freshPlace();
-    const own = { lanes, place, keepsCaches: this.#choices.keepCache, isFiller };
+    const own = { lanes, givenLanes, place, keepsCaches: this.#choices.keepCache, isFiller };
     const setting = { mode, datasets, module: this.#module, features, ...own };
     const { connection, started } = Connection.open(
       workerUrl,

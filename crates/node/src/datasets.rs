@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 
@@ -64,8 +65,27 @@ impl Value for Building {
 
 static DATASETS: Registry<Building> = Registry::new();
 
+/// The number of threads that compute a dataset.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread that computes a dataset. It holds the memory even if no worker wants the dataset any more.
+struct Working;
+
+impl Working {
+    fn begin() -> Working {
+        THREADS.fetch_add(1, Ordering::Relaxed);
+        Working
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        THREADS.fetch_sub(1, Ordering::Release);
+    }
+}
+
 /// Returns the dataset of a cache. If no worker holds one, `threads` threads begin to build it, unless
-/// workers hold `limit` datasets already. Datasets that could not be built do not count. A dataset is
+/// `limit` datasets take memory already. Datasets that could not be built do not count. A dataset is
 /// abandoned when no worker holds it.
 pub fn begin(cache: &Arc<Shared>, threads: usize, limit: usize) -> Option<Arc<Building>> {
     let spawn =
@@ -92,12 +112,15 @@ pub fn begin_with(
     if let Some(held) = datasets.find(|building| building.cache.as_ptr() == Arc::as_ptr(cache)) {
         return Some(held);
     }
-    if datasets.count() >= limit {
+    let wanted = datasets.count_of(|building| matches!(*building.state(), State::Building(_)));
+    let abandoned = THREADS.load(Ordering::Acquire).saturating_sub(wanted);
+    if datasets.count() + abandoned >= limit {
         return None;
     }
     let state = Mutex::new(State::Building(0.0));
     let building = Arc::new(Building { cache: Arc::downgrade(cache), state });
     let (items, owner) = (cache.items(), Arc::downgrade(&building));
+    let working = Working::begin();
     let build = move || {
         priority::give_way();
         let mut progress = |done| match owner.upgrade() {
@@ -109,7 +132,11 @@ pub fn begin_with(
         };
         // A panic is a bug, but a worker that waits for the dataset must learn that it will not come.
         let result = catch_unwind(AssertUnwindSafe(|| compute(&items, &mut progress)));
-        if let Some(building) = owner.upgrade() {
+        let owner = owner.upgrade();
+        let result = owner.is_some().then_some(result);
+        // The memory of an abandoned dataset is free now. That of another counts as its owners' from here on.
+        drop(working);
+        if let (Some(building), Some(result)) = (owner, result) {
             *building.state() = State::finished(result);
         }
     };

@@ -41,6 +41,11 @@ impl<T: Value> Held<'_, T> {
         self.0.len()
     }
 
+    /// Returns the number of such values.
+    pub(crate) fn count_of(&self, is_such: impl Fn(&T) -> bool) -> usize {
+        self.0.iter().filter_map(Weak::upgrade).filter(|value| is_such(value)).count()
+    }
+
     /// Lets workers find a value.
     pub(crate) fn add(&mut self, value: &Arc<T>) {
         self.0.push(Arc::downgrade(value));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use napi::bindgen_prelude::{Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
-use randomx::{HASH_SIZE, KeyMemory, MAX_LANES, Observer, PhaseTimes, Version, VmOptions};
+use randomx::{HASH_SIZE, KeyMemory, Observer, PhaseTimes, Version, VmOptions};
 
 use crate::cache::Cache;
 use crate::dataset::Dataset;
@@ -17,15 +17,15 @@ pub struct Vm(Owned<randomx::Vm>);
 
 #[napi]
 impl Vm {
-    /// Creates a VM of 1 to 8 `lanes` with `cache`, which other VMs can use too. With 8 lanes a dataset
-    /// gets the number that is fastest with it.
+    /// Creates a VM of 1 to 8 `lanes` with `cache`, which other VMs can use too. Without `lanes` there are 8, and the
+    /// first hashes measure how many together are fastest.
     ///
     /// # Errors
     ///
     /// `invalid-argument` for another number of lanes, or a cache that was freed; `out-of-memory`.
     #[napi(constructor, catch_unwind)]
-    pub fn new(cache: &Cache, lanes: u32) -> Result<Vm> {
-        let lanes = Some(lanes as usize).filter(|&lanes| lanes != MAX_LANES);
+    pub fn new(cache: &Cache, lanes: Option<u32>) -> Result<Vm> {
+        let lanes = lanes.map(|lanes| lanes as usize);
         let options = VmOptions { lanes, ..VmOptions::default() };
         let vm = randomx::Vm::with_options(memory(cache)?, Version::V1, options);
         Ok(Vm(Owned::new(vm.map_err(Failure::vm)?)))

@@ -15,7 +15,8 @@ export interface Addon {
   CacheBuilder: new (key: Uint8Array) => CacheBuilder;
   Cache: { find: (key: Uint8Array) => Cache | null };
   Dataset: { begin: (cache: Cache, threads: number, limit: number) => Dataset | null };
-  Vm: new (cache: Cache, lanes: number) => Vm;
+  /** Without a number of lanes, the first hashes measure which is fastest. */
+  Vm: new (cache: Cache, lanes?: number) => Vm;
 }
 
 /** A cache that is being filled. */

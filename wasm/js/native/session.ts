@@ -14,7 +14,8 @@ import type { Addon, Cache, Dataset, Vm } from "./addon.js";
 
 /** The setting of a session. */
 export interface NativeSetting {
-  lanes: number;
+  /** Hashes that are computed together, if the caller has given a number. */
+  givenLanes: number | undefined;
   mode: "auto" | Mode;
   /** The number of datasets that the process may hold. */
   datasets: number;
@@ -170,7 +171,8 @@ export class NativeSession implements WorkerSession {
     if (!held) throw new Error("there is no cache");
     this.#datasetOf(held);
     const mode = isComplete(held) ? "fast" : "light";
-    this.#vm ??= { vm: new this.#addon.Vm(held.cache, this.#setting.lanes), slot, mode: "light" };
+    const lanes = this.#setting.givenLanes;
+    this.#vm ??= { vm: new this.#addon.Vm(held.cache, lanes), slot, mode: "light" };
     if (this.#vm.slot !== slot || this.#vm.mode !== mode) {
       if (mode === "fast" && held.dataset) this.#vm.vm.setDataset(held.dataset);
       else this.#vm.vm.setCache(held.cache);
