@@ -16,8 +16,9 @@ export interface AbortOptions {
 export interface PrepareOptions extends AbortOptions {
   /**
    * Receives the progress of the call. First phase `cache`: the part of the key's cache that is
-   * filled, about every 20 ms, or only 1 if the cache is already held. Then phase `hash`: the part of
-   * the inputs that is hashed. Each phase ends with 1.
+   * filled, about every 20 ms, or only 1 if the cache is already held or another call for the key comes first.
+   * Then phase `hash`: the part of the inputs that is hashed. Each phase ends with 1, except that `verifyBlock`
+   * stops a fill that it does not need.
    */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
