@@ -41,13 +41,15 @@ export interface Branch {
 
 /**
  * Serves a node, whose chain ends with its block, with the bytes `blob`, while `work` runs. It answers
- * after `gate`. With a `branch` the chain has one block more, as after a reorganisation.
+ * after `gate`. With a `branch` the chain has one block more, as after a reorganisation. It claims that
+ * its block has the difficulty `claimed`.
  */
 export async function serveNode(
   blob: string,
   work: (url: string, asked: Asked) => Promise<void>,
   gate: Promise<void> = Promise.resolve(),
   branch?: Branch,
+  claimed = DIFFICULTY,
 ): Promise<void> {
   const top = block.height + (branch ? 1 : 0);
   const asked = { requests: 0, aborted: 0 };
@@ -68,7 +70,7 @@ export async function serveNode(
       const outcome =
         height > top
           ? { error: { code: -2, message: "Requested block height is too great" } }
-          : { result: { ...answer(method, params, blob, branch), status: "OK" } };
+          : { result: { ...answer(method, params, blob, claimed, branch), status: "OK" } };
       const text = JSON.stringify({ jsonrpc: "2.0", id: "0", ...outcome });
       void gate.then(() => response.end(text));
     });
@@ -86,11 +88,16 @@ function answer(
   method: string,
   params: Record<string, number>,
   blob: string,
+  claimed: string,
   branch?: Branch,
 ): object {
   const { start_height: first = 0, end_height: last = 0, height: asked = 0 } = params;
   if (method === "get_block") {
-    return { blob: asked > block.height ? branch?.blob : blob, block_header: header(asked) };
+    const wide_difficulty = asked === block.height ? claimed : DIFFICULTY;
+    return {
+      blob: asked > block.height ? branch?.blob : blob,
+      block_header: { ...header(asked), wide_difficulty },
+    };
   }
   if (method === "get_block_header_by_height") return { block_header: header(asked) };
   if (method === "get_info") {

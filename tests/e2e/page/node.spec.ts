@@ -40,6 +40,24 @@ test("a block with one altered digit is invalid, and the failed checks say why",
   });
 });
 
+test(
+  "a block that the chain rejected is not valid when it is verified again",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    const claims = async (url: string): Promise<void> => {
+      await view.go("#/verify?from=node");
+      await requestBlocks(view, url, String(block.height));
+      const rejected = '#report[data-state="invalid"] [data-check="difficulty"]';
+      await view.until(`${rejected}[data-outcome="failed"]`);
+      await view.click("#again");
+      await view.until(`${rejected}[data-outcome="failed"]`);
+      // Alone it would be valid, and so a link would say.
+      expect(await view.of('[data-action="link"]', "it.hidden")).toBe(true);
+    };
+    await serveNode(block.block_blob, claims, undefined, undefined, "0x1");
+  },
+);
+
 test("a block of an unknown version is not judged", { tag: "@chromium" }, async ({ view }) => {
   await serveNode(block.block_blob.replace(/^10/u, "11"), async (url) => {
     await view.go("#/verify?from=node");

@@ -108,18 +108,21 @@ export class Form {
 
   /** Disables the builds that are not available, and shows why. */
   showNative(native: NativeInfo | undefined): void {
+    const reasons = new Set<string>();
     for (const box of this.#boxes("columns")) {
       const reason = COLUMNS.find(({ name }) => name === box.value)?.missing(native);
       box.disabled = reason !== undefined;
       box.parentElement?.toggleAttribute("data-missing", box.disabled);
-      if (reason) box.title = reason;
+      if (reason) reasons.add((box.title = reason));
     }
     if (native) limitCount(this.#threads, native.limits.threads);
     const words = describeNative(
       native,
       "Fast mode computes a dataset of 2080 MiB for each key, and frees it afterwards.",
     );
-    find(this.#form, '[data-part="native"]', HTMLElement).textContent = words;
+    // Keyboards and fingers do not reach the title of a disabled box.
+    const all = native ? [words, ...reasons] : [words];
+    find(this.#form, '[data-part="native"]', HTMLElement).textContent = all.join(" ");
   }
 
   /** Prevents a start while something runs. The button keeps the focus. */

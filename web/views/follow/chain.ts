@@ -13,7 +13,7 @@ const STATES: Record<State["sources"][number]["state"], string> = {
   following: "read to its end",
   behind: "behind",
   unresponsive: "does not answer",
-  "other-network": "has another network’s chain",
+  "other-network": "has another chain",
   "update-needed": "has blocks that this page does not know",
   invalid: "sent something false",
 };
@@ -59,9 +59,8 @@ export class ChainView {
       ...state.accusations.map(accusationNote),
       ...state.forks.map(forkFigure),
     ]);
-    this.#update("warnings", state.warnings, () =>
-      Object.values(state.warnings).filter(Boolean).map(warning),
-    );
+    const warnings = [...Object.values(state.warnings), doubt(state)].filter(Boolean);
+    this.#update("warnings", warnings, () => warnings.map(warning));
     const height = state.tip?.height ?? 0;
     const lookups = state.lookups.map((lookup) => lookupEntry(lookup, height, role));
     this.#update(
@@ -159,6 +158,15 @@ function isAlone({ sources }: State): boolean {
   return sources.length > 0 && !sources.some(({ state }) => usable.includes(state));
 }
 
+/** Says what a visitor can do if a source has another chain below all blocks that the page keeps. */
+function doubt({ beginning, sources }: State): string {
+  if (!beginning || !sources.some(({ state }) => state === "other-network")) return "";
+  return (
+    `A source has another chain than ${beginning.node}, which was trusted at the first start. ` +
+    "If that one is wrong, forget the chain."
+  );
+}
+
 /** Describes the state. Screen readers announce each change, so it has nothing that changes often. */
 function headline(state: State, role: Role): string {
   if (role === "idle") return "Stopped. What was found so far is shown.";
@@ -218,7 +226,7 @@ function facts({ tip, kept, beginning }: State, settings: Settings | undefined):
     ...(fixedDifficulty ? [fact("Fixed difficulty", fixedDifficulty)] : []),
     fact("Newest block", whole(tip.height)),
     fact("Timestamp in it", moment(tip.timestamp)),
-    fact("Work up to it", whole(tip.work)),
+    fact(beginning ? "Work after the trusted blocks" : "Work up to it", whole(tip.work)),
     ...(kept === undefined ? [] : [fact("Kept in this browser", bytes(kept))]),
     wide,
     ...(beginning === undefined ? [] : [trusted]),

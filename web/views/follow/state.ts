@@ -164,7 +164,7 @@ function growth(event: { alarm: "stale"; age: number } | { alarm: "slow"; took: 
     : `The last 60 blocks took ${span(event.took)}, more than twice as long as expected. ${reason}`;
 }
 
-/** Returns the newest blocks after some were added, which end with the tip. */
+/** Returns the newest blocks that are known without a gap after some were added, from the tip down. */
 function withTip(
   recent: readonly BlockRef[],
   added: readonly BlockRef[],
@@ -174,7 +174,8 @@ function withTip(
   for (const { height, id } of [...recent, ...added, tip]) {
     if (height <= tip.height) all.set(height, { height, id });
   }
-  return [...all.values()].sort((a, b) => b.height - a.height).slice(0, MOST.recent);
+  const sorted = [...all.values()].sort((a, b) => b.height - a.height);
+  return sorted.filter(({ height }, place) => height === tip.height - place).slice(0, MOST.recent);
 }
 
 /** Adds a fork. A later report of the same fork replaces the earlier one. */

@@ -1,8 +1,8 @@
 /** The list of checks: the outcome of each, the reason, and the bytes that it examined. */
 import type { CheckName } from "../../../wasm/js/index.js";
 import { make } from "../../shell/page.js";
+import type { Answer } from "./answer.js";
 import { byWeight } from "./headline.js";
-import type { Answer } from "./result.js";
 import { shortened } from "./strip.js";
 
 /** Bytes that a check examines. */

@@ -1,9 +1,9 @@
 /** The bytes that each check examines. */
 import type { CheckName } from "../../../wasm/js/index.js";
 import { hex } from "../../shell/words.js";
+import type { Answer } from "./answer.js";
 import type { Examined } from "./checks.js";
 import type { Part } from "./parts.js";
-import type { Answer } from "./result.js";
 import { bytesOf, type Subject } from "./subject.js";
 
 /** Stands for a hash of 32 bytes that is not computed yet. */

@@ -46,7 +46,8 @@ export class PasteForm {
   fill(found: Found): void {
     for (const name of FIELDS) this.#fields[name].write(found[name] ?? "");
     const { expectedId, height } = found;
-    find(this.#panel, "details", HTMLDetailsElement).open ||= Boolean(expectedId ?? height);
+    find(this.#panel, "details", HTMLDetailsElement).open ||=
+      Boolean(expectedId) || Boolean(height);
     this.#showKind();
   }
 

@@ -7,13 +7,14 @@ import { causeOf } from "../../shell/load.js";
 import { find, make } from "../../shell/page.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { duration, failure, hex, moment, whole } from "../../shell/words.js";
+import { heightOf, isBlock, type Answer } from "./answer.js";
 import { Checks, OF_A_BLOCK } from "./checks.js";
 import { epochLine } from "./epoch.js";
 import { examinedBy } from "./examined.js";
 import { headline } from "./headline.js";
 import { partsOfBlock, partsOfHashingBlob, timestampOf, type Part } from "./parts.js";
 import { showProof } from "./proof.js";
-import { asJson, asLink, heightOf, isBlock, type Answer } from "./result.js";
+import { asJson, asLink } from "./result.js";
 import { Strip } from "./strip.js";
 import { altered, bytesOf, type Subject } from "./subject.js";
 
@@ -101,7 +102,8 @@ export class Report {
 
   /** Shows a block that was verified elsewhere instead of the previous one. */
   async show(subject: Subject, answer: Answer): Promise<void> {
-    await this.#answer(this.#begin(subject, undefined), answer);
+    const rejected = answer.status === "invalid" ? { rejected: answer } : {};
+    await this.#answer(this.#begin({ ...subject, ...rejected }, undefined), answer);
   }
 
   /** Changes a byte, and puts back one that was changed before. The same byte only goes back. */
@@ -127,6 +129,10 @@ export class Report {
 
   async #verify(subject: Subject, before: Shown["before"]): Promise<void> {
     const shown = this.#begin(subject, before);
+    if (subject.rejected && !before) {
+      await this.#answer(shown, subject.rejected);
+      return;
+    }
     const { signal } = shown.abort;
     const start = performance.now();
     let filled = start;

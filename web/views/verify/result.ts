@@ -1,28 +1,8 @@
 /** Results of verifications as JSON and as links. */
-import type { BlockStatus, Check } from "../../../wasm/js/index.js";
 import { link } from "../../shell/router.js";
 import { hex } from "../../shell/words.js";
+import { heightOf, type Answer } from "./answer.js";
 import type { Subject } from "./subject.js";
-
-/** The package's answer for a single block or one of a chain. */
-export interface Answer {
-  status: BlockStatus;
-  valid: boolean;
-  hash: Uint8Array | null;
-  id: Uint8Array | null;
-  height: number | null;
-  checks: Check[];
-}
-
-/** Tells whether the bytes are a block or a hashing blob. If not, the answer's height is only the sender's claim. */
-export function isBlock({ checks }: Answer): boolean {
-  return checks.some(({ name, passed }) => name === "block" && passed === true);
-}
-
-/** Returns the block's height, or `null` if it is unknown. */
-export function heightOf(answer: Answer): number | null {
-  return isBlock(answer) ? answer.height : null;
-}
 
 /** Formats a result as JSON, which the page can read as a pasted or dropped block. */
 export function asJson(subject: Subject, answer: Answer): string {
@@ -38,9 +18,10 @@ export function asJson(subject: Subject, answer: Answer): string {
 /** The longest link; servers and messengers cut longer ones. */
 const LONGEST_LINK = 2000;
 
-/** Returns a link that verifies the block again, unless the block is too long. */
+/** Returns a link that verifies the block alone, unless the block is too long or a chain rejected it. */
 export function asLink(subject: Subject): string | undefined {
   const { example, block, hashingBlob, seedHash, difficulty, expectedId, height } = subject;
+  if (subject.rejected) return undefined;
   if (example !== undefined) return link("verify", { block: String(example) });
   const query = new URLSearchParams({ from: "paste", seed: seedHash, difficulty });
   query.set("block", block ?? hashingBlob ?? "");

@@ -1,4 +1,5 @@
 /** A block to verify, and the claims about it. */
+import type { Answer } from "./answer.js";
 
 /** Bytes are in hex and the difficulty in decimal digits, as people type them. */
 export interface Subject {
@@ -15,6 +16,8 @@ export interface Subject {
   difficulty: string;
   expectedId?: string;
   height?: number;
+  /** Why a chain rejected it. Alone it may be valid, since a node claims its difficulty. */
+  rejected?: Answer;
 }
 
 /** The lengths of hashing blobs. A block is longer, because of its miner transaction. */
