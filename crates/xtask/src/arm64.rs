@@ -10,15 +10,16 @@ use crate::tier::Tier;
 
 /// What runs: a package, a test of it, and the beginning of the tests' names. Emulated, a test of the
 /// interpreter takes a minute, and no page is refused that another test expects to be.
-const RUNS: [(&str, &str, &str); 4] = [
+const RUNS: [(&str, &str, &str); 5] = [
     ("randomx-core", "jit", "native::"),
     ("randomx-core", "jit", "fork::a_limit_on_file_sizes_leaves_machine_code"),
     ("randomx-core", "rounding", ""),
+    ("randomx-core", "environment", "phases_are_timed_in_any_environment"),
     ("randomx-conformance", "vectors", "parts::parts_on"),
 ];
 
-/// Runs random programs, whole hashes, rounding and the vectors of all parts. The emulator rounds as a
-/// processor does and has AES instructions; its times mean nothing.
+/// Runs random programs, whole hashes, rounding, the caller's floating point environment and the vectors of
+/// all parts. The emulator rounds as a processor does and has AES instructions; its times mean nothing.
 pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
     let steps = RUNS.map(|(package, test, name)| format!("ARM64, {package}, {test} {name}"));
     let tools = report
