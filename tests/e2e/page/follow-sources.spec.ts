@@ -218,3 +218,24 @@ test("a chain whose end no source shows is not current", { tag: "@full" }, async
   node.chain = extended(whole, 1);
   await view.says(verdict, "Checked up to the newest block: block 13.");
 });
+
+test(
+  "a source whose chain parts before the trusted blocks raises a doubt",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    const common = chainOf(5);
+    const first = await sources.start(extended(common, 12));
+    const other = await sources.start(extended(common, 12, { nonce: 1 }));
+    await view.go("#/follow?network=regtest&last=5");
+    await view.fill("#follow-nodes", [first.url, other.url].join("\n"));
+    await view.click(".follow-form [type=submit]");
+    await view.says(verdict, /Checked up to the newest block: block 17\.$/u, 60_000);
+    await view.until('[data-source="other-network"]');
+    const doubt = `A source has another chain than ${first.url}, which was trusted at the first start.`;
+    await expect.poll(() => view.text('[data-part="warnings"]')).toContain(doubt);
+    // The newest blocks have no gap.
+    const heights = "Array.from(it.children, ({ dataset }) => Number(dataset.height))";
+    const recent = await view.of<number[]>(".follow-recent", heights);
+    expect(recent).toEqual(recent.map((_, place) => 17 - place));
+  },
+);

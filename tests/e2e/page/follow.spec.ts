@@ -215,27 +215,6 @@ test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ v
   await view.says('[data-part="origin"]', /^http:\/\/127\.0\.0\.1:\d+$/u);
 });
 
-test(
-  "a source whose chain parts before the trusted blocks raises a doubt",
-  { tag: "@chromium" },
-  async ({ view }) => {
-    const common = chainOf(5);
-    const first = await sources.start(extended(common, 12));
-    const other = await sources.start(extended(common, 12, { nonce: 1 }));
-    await view.go("#/follow?network=regtest&last=5");
-    await view.fill("#follow-nodes", [first.url, other.url].join("\n"));
-    await view.click(submit);
-    await view.says(verdict, newest(17), 60_000);
-    await view.until('[data-source="other-network"]');
-    const doubt = `A source has another chain than ${first.url}, which was trusted at the first start.`;
-    await expect.poll(() => view.text('[data-part="warnings"]')).toContain(doubt);
-    // The newest blocks have no gap.
-    const heights = "Array.from(it.children, ({ dataset }) => Number(dataset.height))";
-    const recent = await view.of<number[]>(".follow-recent", heights);
-    expect(recent).toEqual(recent.map((_, place) => 17 - place));
-  },
-);
-
 test("a chain begins at no node of another network", { tag: "@chromium" }, async ({ view }) => {
   const node = await sources.start(chainOf(12));
   await view.go(`#/follow?last=5&node=${encodeURIComponent(node.url)}`);
