@@ -15,9 +15,9 @@
  * missing. Every pointer may be NULL; unless stated otherwise, the function does nothing then. If a
  * hash cannot be computed (an argument is NULL, no key was set, memory ran out, or the dataset was
  * not computed), all bytes of the output are 0xff, a number that meets no difficulty above 1. So is
- * the commitment to such an output. No function unwinds into the caller. None aborts, except that Rust's allocator ends the process where a few
- * kilobytes are refused, and that a thread must not be cancelled (pthread_cancel) while it is in a
- * function.
+ * the commitment to such an output. No function unwinds into the caller. None aborts, except that
+ * Rust's allocator ends the process where a few kilobytes are refused, and that a thread must not be
+ * cancelled (pthread_cancel) while it is in a function.
  *
  * Threads. Any number of threads may use an object at once. A VM computes one hash at a time, so
  * each thread should have its own. Several threads may initialize parts of one dataset. A new key
@@ -217,7 +217,8 @@ RANDOMX_EXPORT void randomx_calculate_hash_last(randomx_vm *machine, void *outpu
  * Computes the commitment to an input and its hash. Chains with v2 compare it with their target,
  * since it can be checked in microseconds.
  *
- * @param hash_in RANDOMX_HASH_SIZE bytes. If all are 0xff, there was no hash, and all bytes of com_out become 0xff.
+ * @param hash_in RANDOMX_HASH_SIZE bytes. If all are 0xff, there was no hash, and all bytes of com_out
+ *                become 0xff.
  * @param com_out RANDOMX_HASH_SIZE bytes; may be hash_in.
  */
 RANDOMX_EXPORT void randomx_calculate_commitment(const void *input, size_t inputSize,
