@@ -177,10 +177,10 @@ fn as_clippy_checked<'a>(cargo: &'a mut Command, sysroot: &Path) -> Result<&'a m
 /// Microsoft's C library. `tests/README.md` lists what stays untested there.
 pub(crate) fn other_systems(report: &Report) -> Result<()> {
     let targets: [(&str, &[&str]); 3] = [
-        ("aarch64-apple-darwin", &PORTABLE),
-        ("x86_64-pc-windows-msvc", &PORTABLE),
+        (setup::MACOS_ARM64, &PORTABLE),
+        (setup::WINDOWS_MSVC, &PORTABLE),
         // The code for macOS was linted above, and only the core has code for this processor.
-        ("x86_64-apple-darwin", &["randomx-core"]),
+        (setup::MACOS_X86_64, &["randomx-core"]),
     ];
     for (target, packages) in targets {
         report.check(format!("clippy, {target}"), || {

@@ -35,7 +35,7 @@ pub(crate) use deny::cargo_deny;
 pub(crate) use dieharder::dieharder;
 pub(crate) use foreign::{
     ARM64, ARMV7, Foreign, ForeignTools, I686, RISCV64, S390X, WINDOWS, checker,
-    emscripten_library, foreign_tools, installed_foreign_tools, module_flags,
+    emscripten_library, foreign_tools, installed_foreign_tools, library_for_checks, module_flags,
 };
 pub(crate) use lock::{Held, alone};
 pub(crate) use monero::{MONEROD_PATH, monerod};
@@ -44,8 +44,12 @@ pub(crate) use python::{has_python, python};
 pub(crate) use target::{EMSCRIPTEN, TARGET};
 pub(crate) use wasm::{WasmTools, wasm_tools};
 
-/// Installs the tools that `cargo xtask test --full` needs on a system. Lints for other systems build their standard
-/// libraries themselves.
+/// The targets of lints, for which nothing here links.
+pub(crate) const MACOS_ARM64: &str = "aarch64-apple-darwin";
+pub(crate) const MACOS_X86_64: &str = "x86_64-apple-darwin";
+pub(crate) const WINDOWS_MSVC: &str = "x86_64-pc-windows-msvc";
+
+/// Installs the tools that `cargo xtask test --full` needs on a system.
 pub(crate) fn everything(system: System) -> Result<()> {
     if system == System::Debian {
         assert_firefox_exists()?;
@@ -53,6 +57,9 @@ pub(crate) fn everything(system: System) -> Result<()> {
     packages()?;
     let wasm = wasm_tools()?;
     module_flags(&wasm)?;
+    for target in [MACOS_ARM64, MACOS_X86_64, WINDOWS_MSVC] {
+        library_for_checks(&wasm, target)?;
+    }
     cargo_deny()?;
     match system {
         System::Any => {

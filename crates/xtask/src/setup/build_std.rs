@@ -38,7 +38,8 @@ impl Purpose {
     /// Returns the crates, and flags of the compiler.
     fn crates(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Purpose::Link | Purpose::Check => ("std,panic_unwind,proc_macro,test", &[]),
+            Purpose::Link => ("std,panic_unwind,proc_macro,test", &[]),
+            Purpose::Check => ("std,panic_unwind", &[]),
             Purpose::Abort => ("std,panic_abort", &["-Cpanic=abort"]),
             Purpose::Trap => ("std,panic_abort", &TRAPPING),
         }

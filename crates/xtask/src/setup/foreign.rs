@@ -160,11 +160,16 @@ fn sysroot_flag(folder: Option<&Path>) -> Vec<String> {
     folder.iter().map(|folder| format!("--sysroot={}", folder.display())).collect()
 }
 
-/// Returns a command of Cargo for a target that this machine cannot link: it checks Rust code, and builds
-/// nothing. C code is not even compiled.
+/// Installs the standard library for checks of code for a target that this machine cannot link. Returns its folder,
+/// unless it is the toolchain's own.
+pub(crate) fn library_for_checks(rust: &WasmTools, target: &str) -> Result<Option<PathBuf>> {
+    sysroot(rust, target, &StandardLibrary::Built(Purpose::Check))
+}
+
+/// Returns a command of Cargo for such a target: it checks Rust code, and builds nothing. C code is not even compiled.
 pub(crate) fn checker(subcommand: &str, target: &str) -> Result<Command> {
     let rust = wasm_tools()?;
-    let sysroot = sysroot(&rust, target, &StandardLibrary::Built(Purpose::Check))?;
+    let sysroot = library_for_checks(&rust, target)?;
     let mut cargo = rust.command(&format!("cargo-{subcommand}"))?;
     if let Some(folder) = sysroot {
         cargo.env(FLAGS, format!("--sysroot={}", folder.display()));
