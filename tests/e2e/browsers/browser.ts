@@ -32,7 +32,7 @@ export interface Tab {
   press(key: Key): Promise<void>;
   /** Resizes the viewport, in CSS pixels. */
   resize(width: number, height: number): Promise<void>;
-  /** Returns the visible part of the page as a PNG. */
+  /** Returns the visible part of the page as a PNG. WebKit must composite. */
   screenshot(): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -44,4 +44,6 @@ export type Key = "Tab" | "Enter" | "Space" | "Escape" | "ArrowLeft" | "ArrowRig
 export interface StartOptions {
   /** Further arguments for the browser's program. */
   args?: string[];
+  /** Whether WebKit composites with OpenGL, which takes a third of its time here. Without it, screenshots hang. */
+  composites?: boolean;
 }

@@ -1,5 +1,4 @@
 /** Playwright's `test` for the page's specs, which run in every browser. */
-import { writeFileSync } from "node:fs";
 import axe, { type AxeResults } from "axe-core";
 import { PRODUCT } from "../addresses.js";
 import type { Browser, Tab } from "./browser.js";
@@ -137,26 +136,18 @@ export class Visit {
     return found.violations;
   }
 
-  /** Expects a view without problems in light and dark that fits a phone, and keeps screenshots. */
+  /** Expects a view without problems in light and dark that fits a phone. */
   async expectAccessible(name: string): Promise<void> {
     for (const theme of ["light", "dark"]) {
       await this.of("html", `it.dataset.theme = "${theme}"`);
       await this.tab.resize(1280, 800);
       expect(await this.violations(), `${name}, ${theme}`).toEqual([]);
-      await this.keep(`${name}-${theme}`);
       await this.tab.resize(360, 720);
       expect(await this.violations(), `${name}, ${theme}, phone`).toEqual([]);
       const width = await this.of<number>("html", "innerWidth");
       expect(await this.of("html", "it.scrollWidth")).toBeLessThanOrEqual(width);
-      await this.keep(`${name}-${theme}-phone`);
     }
     await this.tab.resize(1280, 800);
-  }
-
-  /** Keeps a screenshot among the run's artifacts. */
-  async keep(name: string): Promise<void> {
-    const path = inBrowsers.info().outputPath(`${this.browser.name}-${name}.png`);
-    writeFileSync(path, await this.tab.screenshot());
   }
 
   async #evaluate<T>(expression: string): Promise<T> {

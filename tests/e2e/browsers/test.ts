@@ -49,7 +49,9 @@ interface Fixtures {
 interface WorkerFixtures {
   /** The browser of the project. */
   engine: BrowserName;
-  /** It, started. */
+  /** Whether WebKit composites, which screenshots need. */
+  composites: boolean;
+  /** The browser, started. */
   started: Browser;
   /** The tab of `harness`, while it is open. */
   kept: { harness?: Harness };
@@ -57,9 +59,10 @@ interface WorkerFixtures {
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
   engine: ["chromium", { option: true, scope: "worker" }],
+  composites: [false, { option: true, scope: "worker" }],
   started: [
-    async ({ engine }, use) => {
-      const browser = await start(engine);
+    async ({ engine, composites }, use) => {
+      const browser = await start(engine, { composites });
       await use(browser);
       await browser.close();
     },

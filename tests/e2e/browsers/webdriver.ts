@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Builder, By, Capabilities, Key as Keys, type WebDriver } from "selenium-webdriver";
 import { freePort } from "../../programs.js";
-import type { Browser, Key, Tab } from "./browser.js";
+import type { Browser, Key, StartOptions, Tab } from "./browser.js";
 
 /** The longest that an expression may take, in milliseconds. */
 const SCRIPT_TIMEOUT = 15 * 60_000;
@@ -18,9 +18,9 @@ const START_TIMEOUT = 20_000;
 const START_STEP = 50;
 
 /** Starts the driver at `WEBKIT_DRIVER_PATH`, or the one on `PATH`. */
-export async function startWebKit(): Promise<Browser> {
+export async function startWebKit({ composites = false }: StartOptions = {}): Promise<Browser> {
   const display = await startDisplay();
-  const driver = await startDriver(display.number).catch(async (error: unknown) => {
+  const driver = await startDriver(display.number, composites).catch(async (error: unknown) => {
     await stop(display.process);
     throw error;
   });
@@ -47,7 +47,10 @@ async function startDisplay(): Promise<{ process: ChildProcess; number: string }
   return { process: server, number };
 }
 
-async function startDriver(display: string): Promise<{ process: ChildProcess; url: string }> {
+async function startDriver(
+  display: string,
+  composites: boolean,
+): Promise<{ process: ChildProcess; url: string }> {
   const port = await freePort();
   const driver = spawn(
     process.env.WEBKIT_DRIVER_PATH ?? "WebKitWebDriver",
@@ -61,6 +64,7 @@ async function startDriver(display: string): Promise<{ process: ChildProcess; ur
         JSC_useSharedArrayBuffer: "1",
         // The sandbox needs rights that a container lacks.
         WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
+        ...(composites ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" }),
       },
     },
   );

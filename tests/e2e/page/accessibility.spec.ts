@@ -1,4 +1,4 @@
-/** Checks each state of the page by axe's rules, light and dark, and keeps screenshots. */
+/** Checks each state of the page by axe's rules, light and dark. */
 import { expect, test, type Visit } from "../browsers/page.js";
 
 const SIZES = { desktop: [1280, 800], phone: [390, 844] } as const;
@@ -20,7 +20,6 @@ for (const theme of ["light", "dark"] as const) {
       for (const [size, [width, height]] of Object.entries(SIZES)) {
         await view.tab.resize(width, height);
         expect(await view.violations(), size).toEqual([]);
-        await view.keep(`verify-${theme}-${size}`);
       }
 
       await view.go("#/verify?from=paste");
@@ -60,6 +59,5 @@ test("every view, as it opens, on a phone", { tag: "@chromium" }, async ({ view 
       const needed = await view.of("html", "it.scrollWidth");
       expect(needed, `${name}, ${phone}`).toBeLessThanOrEqual(width);
     }
-    await view.keep(`${name}-phone`);
   }
 });

@@ -32,6 +32,8 @@ const STEP = 90_000;
 
 const sources = new SimulatedSources();
 
+test.use({ composites: true });
+
 test.afterEach(() => sources.stop());
 
 /** Replaces what varies, fills what shows progress, and hides the scroll bar that takes a part of the width. */
