@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { extract } from "tar";
@@ -28,11 +28,12 @@ function digest(name: string, algorithm: string, encoding: "base64" | "hex"): st
     .digest(encoding);
 }
 
-/** The paths of all files in `dist`. */
+/** The paths of all files in `dist`, with slashes. */
 function files(): string[] {
   const entries = readdirSync(dist, { recursive: true, withFileTypes: true });
   const found = entries.filter((entry) => entry.isFile());
-  return found.map(({ parentPath, name }) => join(parentPath, name).slice(dist.length + 1)).sort();
+  const paths = found.map(({ parentPath, name }) => relative(dist, join(parentPath, name)));
+  return paths.map((path) => path.replaceAll(sep, "/")).sort();
 }
 
 test("the published package depends on the add-ons, the folder in a clone does not", () => {

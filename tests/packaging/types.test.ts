@@ -7,6 +7,9 @@ import { formatMessage } from "publint/utils";
 import { expect, inject, test } from "vitest";
 import { freshProject, repositoryPath } from "./project.js";
 
+/** The kind of link to a folder that every user of Windows may make. Other systems ignore it. */
+const LINK = "junction";
+
 /** Variables that the README's examples use without a declaration. */
 const GIVEN = [
   ...["block", "seedHash", "nextSeedHash", "difficulty", "expectedId", "height"],
@@ -47,7 +50,11 @@ test("attw finds the types of every entry point, by each way of resolution", () 
 test("the README's examples pass the type checker", () => {
   const folder = freshProject("types");
   // An example imports it, and the project has the packed package alone.
-  symlinkSync(repositoryPath("node_modules/monero-ts"), join(folder, "node_modules/monero-ts"));
+  symlinkSync(
+    repositoryPath("node_modules/monero-ts"),
+    join(folder, "node_modules/monero-ts"),
+    LINK,
+  );
   const readme = readFileSync(join(folder, "node_modules/randomx-web/README.md"), "utf8");
   const examples = [...readme.matchAll(/```[jt]s\n(.*?)```/gsu)].map(([, code = ""]) => code);
   expect(examples.length).toBeGreaterThan(5);
@@ -86,7 +93,7 @@ test.each([
   const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", lib];
   const how = ["--moduleResolution", resolution, "--module", module];
   if (own === "node.ts") {
-    symlinkSync(repositoryPath("node_modules/@types"), join(folder, "node_modules/@types"));
+    symlinkSync(repositoryPath("node_modules/@types"), join(folder, "node_modules/@types"), LINK);
     how.push("--types", "node");
   }
   run("typescript/bin/tsc", [...options, ...how, "use.ts", own], folder);

@@ -1,7 +1,7 @@
 /** `randomx follow` and `randomx relay` with two daemons whose chains part and meet again. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nativeProgram } from "../programs.js";
@@ -80,29 +80,60 @@ test("without the daemon's fixed difficulty the message names the option", async
   expect(stdout).toContain("a node that runs with --fixed-difficulty needs the same setting here");
 });
 
-test("a follower that is killed goes on where it was", async () => {
-  const [store, program] = [join(folder, "killed"), nativeProgram()];
-  const args = ["--network", "regtest", "--fixed-difficulty", "1", "--node", b.url];
-  for (const milliseconds of [50, 150, 300, 500, 700, 900]) {
-    const all = ["follow", ...args, "--store", store];
-    const follower = killAtEnd(spawn(program, all, { stdio: "ignore" }));
-    await pause(milliseconds);
-    await end(follower);
+/** Starts a program, and kills it after so many milliseconds. */
+async function killedAfter(milliseconds: number, args: string[]): Promise<void> {
+  const program = killAtEnd(spawn(nativeProgram(), args, { stdio: "ignore" }));
+  await pause(milliseconds);
+  await end(program);
+}
+
+/** Starts a follower, and kills it a second after it has reached a block. */
+async function killedAt(id: string | undefined, args: string[]): Promise<void> {
+  const stdio = ["ignore", "pipe", "ignore"] as const;
+  const follower = killAtEnd(spawn(nativeProgram(), [...args, "--json"], { stdio: [...stdio] }));
+  for await (const line of createInterface({ input: follower.stdout })) {
+    const event = JSON.parse(line) as FollowEvent;
+    if (event.event === "tip" && event.id === id) break;
   }
+  await pause(1000);
+  await end(follower);
+}
+
+/** The times after which programs are killed, in milliseconds. */
+const KILLS = [50, 150, 300, 500, 700, 900];
+
+test("a follower that is killed goes on where it was", async () => {
+  const store = join(folder, "killed");
+  const source = ["--network", "regtest", "--fixed-difficulty", "1", "--node", b.url];
+  const args = ["follow", ...source, "--store", store];
+  for (const milliseconds of KILLS) await killedAfter(milliseconds, args);
+  const [reached] = (await b.generate(2)).slice(-1);
+  await killedAt(reached, args);
+  await b.generate(1);
   const killed = await follow("--node", b.url, "--store", store);
   expect(killed.code, killed.stderr).toBe(0);
-  expect(tip(killed)).toBe(tip(await follow("--node", b.url)));
+  const fresh = await follow("--node", b.url);
+  const [begin, freshBegin] = [killed, fresh].map(({ events }) =>
+    events.find(({ event }) => event === "tip"),
+  );
+  expect(begin?.id).toBe(reached);
+  expect(freshBegin?.id).not.toBe(reached);
+  expect(tip(killed)).toBe(tip(fresh));
 });
 
 test("a relay serves what its node has, and is killed at any time", async () => {
   const store = join(folder, "relay");
-  for (const count of [1, 2, 3]) {
+  for (const milliseconds of KILLS) {
+    await b.generate(2);
+    const args = ["relay", "--network", "regtest", "--node", b.url, "--store", store];
+    await killedAfter(milliseconds, [...args, "--listen", "127.0.0.1:0"]);
+  }
+  for (const count of [1, 2]) {
     await b.generate(count);
     const [relay, url] = await startRelay(b.url, store);
     const direct = await follow("--node", b.url);
     const relayed = await follow("--relay", url);
-    relay.kill("SIGKILL");
-    await once(relay, "exit");
+    await end(relay);
     expect(relayed.code, relayed.stderr).toBe(0);
     expect(tip(relayed)).toBe(tip(direct));
   }

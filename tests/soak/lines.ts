@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { killAtEnd } from "../regtest/leftovers.js";
 
 /** A running program. */
 export interface LineProgram {
@@ -13,15 +14,20 @@ export interface LineProgram {
 
 /** Starts a program. */
 export function lineProgram(program: string, args: readonly string[]): LineProgram {
-  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const child = killAtEnd(spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] }));
   const waiting: { resolve: (answer: string) => void; reject: (error: Error) => void }[] = [];
   createInterface(child.stdout).on("line", (line) => waiting.shift()?.resolve(line));
-  child.on("exit", (code) => {
-    for (const { reject } of waiting) reject(new Error(`${program} ended with ${code}`));
+  // The program may end before it has read all lines.
+  child.stdin.on("error", () => undefined);
+  let failure: Error | undefined;
+  child.on("exit", (code, signal) => {
+    failure = new Error(`${program} ended with ${code ?? signal}`);
+    for (const { reject } of waiting) reject(failure);
   });
   return {
     pid: child.pid ?? 0,
-    ask: (lines) => {
+    ask: async (lines) => {
+      if (failure) throw failure;
       const answers = lines.map(
         () => new Promise<string>((resolve, reject) => waiting.push({ resolve, reject })),
       );

@@ -2,6 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { killAtEnd } from "../regtest/leftovers.js";
 import { MIDDLE, type Subject } from "./subject.js";
 
 interface Answer {
@@ -12,24 +13,30 @@ interface Answer {
 
 /** Starts the process. */
 export async function nodeSubject(): Promise<Subject> {
-  const child = fork(fileURLToPath(new URL("node.mjs", import.meta.url)));
+  const child = killAtEnd(fork(fileURLToPath(new URL("node.mjs", import.meta.url))));
   const waiting = new Map<number, (answer: Answer) => void>();
   child.on("message", (answer: Answer) => {
     waiting.get(answer.id)?.(answer);
     waiting.delete(answer.id);
   });
-  child.on("exit", (code) => {
-    for (const resolve of waiting.values()) resolve({ id: 0, error: `node ended with ${code}` });
+  let failure: string | undefined;
+  child.on("exit", (code, signal) => {
+    failure = `node ended with ${code ?? signal}`;
+    for (const resolve of waiting.values()) resolve({ id: 0, error: failure });
   });
-  const next = (id: number): Promise<Answer> => new Promise((resolve) => waiting.set(id, resolve));
+  /** Returns the result of the answer with a number. */
+  const next = async (id: number): Promise<unknown> => {
+    const { result, error } = await new Promise<Answer>((resolve) => waiting.set(id, resolve));
+    if (error !== undefined) throw new Error(error);
+    return result;
+  };
   let calls = 0;
   const call = async (name: string, ...args: unknown[]): Promise<unknown> => {
+    if (failure !== undefined) throw new Error(failure);
     const id = (calls += 1);
     const answered = next(id);
     child.send({ id, name, args });
-    const { result, error } = await answered;
-    if (error !== undefined) throw new Error(error);
-    return result;
+    return answered;
   };
   await next(0);
   return {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { nativeProgram } from "../programs.js";
+import { killAtEnd } from "../regtest/leftovers.js";
 import { MIDDLE, sleep, type Batch, type Subject } from "./subject.js";
 
 /** Clients that send half of a request. The server closes them after 10 seconds. */
@@ -11,10 +12,15 @@ const SLOW = 4;
 
 /** Starts the server. */
 export async function serveSubject(): Promise<Subject> {
-  const child = spawn(nativeProgram(), ["serve", "--port", "0", "--threads", "2"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const child = killAtEnd(
+    spawn(nativeProgram(), ["serve", "--port", "0", "--threads", "2"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    }),
+  );
+  const output = createInterface(child.stdout);
+  // The output closes when the program ends.
+  const [line = "nothing"] = (await Promise.race([once(output, "line"), once(output, "close")])) as
+    [string] | [];
   const [origin] = /http:\/\/[\d.:]+/u.exec(line) ?? [];
   if (!origin) throw new Error(`randomx serve: expected an address, got ${line}`);
   const post = (body: Batch, signal?: AbortSignal): Promise<Response> =>

@@ -41,8 +41,17 @@ pub(crate) fn place_tested(profile: &str) -> Result<()> {
     if !is_possible() {
         return Ok(());
     }
-    // Cargo leaves what only tests use in this folder.
-    place(&workspace::target_dir().join(profile).join("deps"))
+    place(&tested(profile))
+}
+
+/// Returns the add-on that Cargo builds with the Rust tests in a profile.
+pub(crate) fn tested_library(profile: &str) -> PathBuf {
+    library(&tested(profile))
+}
+
+/// Returns the folder in which Cargo leaves what only tests use.
+fn tested(profile: &str) -> PathBuf {
+    workspace::target_dir().join(profile).join("deps")
 }
 
 /// Returns the file that Cargo builds in a folder.

@@ -246,7 +246,7 @@ pub(crate) fn wasm_lints(report: &Report, tools: &WasmTools) -> Result<()> {
     })
 }
 
-/// Lints TypeScript, JavaScript and workflows, and checks the format of every text file. TypeScript's
+/// Lints TypeScript, JavaScript and workflows, and checks the format of what Prettier knows, which C and Python are not. TypeScript's
 /// lints need the types that the wasm build generates.
 pub(crate) fn texts(report: &Report) -> Result<()> {
     report.check("actionlint", || {

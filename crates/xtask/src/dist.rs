@@ -17,9 +17,10 @@ use crate::{build, output, process, workspace};
 /// Options of `cargo xtask dist`.
 #[derive(Args)]
 pub(crate) struct DistArgs {
-    /// The folder for the archives; it is created if it does not exist.
-    #[arg(long, value_name = "DIR", default_value = "target/dist")]
-    output: PathBuf,
+    /// The folder for the archives; it is created if it does not exist. By default `target/dist`, or
+    /// `target/dist-dirty` for uncommitted changes.
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
 
     /// Build only for this target, such as `x86_64-pc-windows-gnu`. May be repeated.
     #[arg(long, value_name = "TARGET")]
@@ -41,9 +42,10 @@ pub(crate) fn dist(args: &DistArgs) -> Result<()> {
     let host = build::host()?;
     let targets = choose(&host, &args.target)?;
     setup::packages()?;
+    let output = release::folder(args.output.as_deref(), "dist", args.dirty);
     // Two runs would remove each other's archives.
     setup::alone(&workspace::lock_dir(), "dist", |_| {
-        build_alone(&host, &targets, args.dirty, &workspace::root().join(&args.output))
+        build_alone(&host, &targets, args.dirty, &output)
     })
 }
 

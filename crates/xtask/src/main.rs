@@ -86,13 +86,13 @@ enum Command {
         #[arg(long, default_value_t = 4173)]
         port: u16,
     },
-    /// Run all checks and the quick tests, or all tests.
+    /// Run the quick checks and tests, or every check and test.
     Test {
         /// Run every test there is, in more than an hour, and show all failures.
         #[arg(long)]
         full: bool,
         /// Leave out what the setup installs only on Debian and Ubuntu: Firefox, WebKit, the tests of the
-        /// C library, code that needs C++, dieharder, and Monero's daemon.
+        /// C library, code that needs C++, dieharder, Monero's daemon, emulators, and Wine.
         #[arg(long)]
         portable: bool,
     },

@@ -20,9 +20,10 @@ use crate::{output, process, versions, workspace};
 /// Options of `cargo xtask release`.
 #[derive(Args)]
 pub(crate) struct ReleaseArgs {
-    /// The folder for the archives; it is created if it does not exist.
-    #[arg(long, value_name = "DIR", default_value = "target/release-archives")]
-    output: PathBuf,
+    /// The folder for the archives; it is created if it does not exist. By default `target/release-archives`, or
+    /// `target/release-archives-dirty` for uncommitted changes.
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
 
     /// Build uncommitted changes too; such archives are not for others.
     #[arg(long)]
@@ -44,7 +45,7 @@ pub(crate) fn test() -> Result<()> {
     let unoptimised =
         [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"), ("CARGO_PROFILE_RELEASE_LTO", "off")];
     process::with_work_folder(&test_archives(), |output| {
-        let args = ReleaseArgs { output: output.to_owned(), dirty: true, once: false };
+        let args = ReleaseArgs { output: Some(output.to_owned()), dirty: true, once: false };
         build_twice(&args, &unoptimised)
     })
 }
@@ -56,7 +57,7 @@ fn test_archives() -> PathBuf {
 
 /// Builds with the variables `settings` set.
 fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
-    let output = workspace::root().join(&args.output);
+    let output = folder(args.output.as_deref(), "release-archives", args.dirty);
     if args.once {
         return archives::build(&output);
     }
@@ -68,6 +69,17 @@ fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
     setup::alone(&workspace::lock_dir(), "release", |_| {
         build_alone(&root, &commit, args.dirty, &output, settings)
     })
+}
+
+/// Returns the folder that the user chose for archives, or else one in the build folder. Archives of uncommitted changes
+/// have another one, since all archives in a folder are listed with their hashes.
+pub(crate) fn folder(chosen: Option<&Path>, usual: &str, dirty: bool) -> PathBuf {
+    match chosen {
+        Some(chosen) => workspace::root().join(chosen),
+        None => {
+            workspace::target_dir().join(format!("{usual}{}", if dirty { "-dirty" } else { "" }))
+        }
+    }
 }
 
 /// Builds while no other run does.
@@ -217,9 +229,16 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn archives_of_the_test_are_not_those_of_a_release() {
-        let CommandLine { args } = CommandLine::parse_from(["release"]);
-        assert_ne!(test_archives(), workspace::root().join(args.output));
+    fn archives_of_tests_and_of_uncommitted_changes_are_not_those_of_a_release() {
+        let folder = |given: &[&str]| {
+            let CommandLine { args } = CommandLine::parse_from([&["release"], given].concat());
+            super::folder(args.output.as_deref(), "release-archives", args.dirty)
+        };
+        let release = folder(&[]);
+        assert_eq!(release, workspace::target_dir().join("release-archives"));
+        assert_ne!(test_archives(), release);
+        assert_ne!(folder(&["--dirty"]), release);
+        assert_eq!(folder(&["--output", "a", "--dirty"]), workspace::root().join("a"));
     }
 
     /// Runs git without the user's signatures and hooks.

@@ -242,7 +242,8 @@ fn rust(report: &Report, tier: Tier, system: System, built: Sender<()>) -> Resul
         if tier == Tier::Full {
             datafusion::shorten(&mut build)?;
         }
-        process::run(build.arg("--no-run"))
+        let used = [build::native_path(TEST_PROFILE), addon::tested_library(TEST_PROFILE)];
+        build::cargo(build.arg("--no-run"), &used)
     });
     report.needed_by(&LINTS, tests.and_then(|()| addon::place_tested(TEST_PROFILE)))?;
     // The series with Node.js may have failed and no longer wait.

@@ -5,7 +5,7 @@ use std::process::Command;
 /// A set of tests. `tests/README.md` says what runs in which, and why the quick one is enough.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tier {
-    /// `npm test`: within 15 minutes on two cores.
+    /// `npm test`: what every change must pass.
     Quick,
     /// `npm run test:full`: every test there is. `tests/README.md` says how long it takes.
     Full,
@@ -16,7 +16,8 @@ pub(crate) enum Tier {
 pub(crate) enum System {
     /// Debian, whose packages the setup installs, and Ubuntu, where the user installs Firefox.
     Debian,
-    /// Any other: without Firefox, WebKit, the C library, code that needs C++, dieharder and Monero's daemon.
+    /// Any other: without Firefox, WebKit, the C library, code that needs C++, dieharder, Monero's daemon, emulators
+    /// and Wine.
     Any,
 }
 

@@ -139,6 +139,11 @@ impl WasmTools {
     /// Empties the build folder if the compiler changed. Cargo distinguishes compilers by version
     /// only, and two private compilers of one version have different standard libraries.
     fn forget_other_builds(&self) -> Result<()> {
+        // Two runs would see the change, and the slower one would remove what the other has begun to build.
+        lock::alone(&workspace::lock_dir(), "wasm-compiler", |_| self.forget_others())
+    }
+
+    fn forget_others(&self) -> Result<()> {
         let folder = self.target_dir();
         let record = folder.join("compiler");
         if fs::read_to_string(&record).is_ok_and(|last| last == self.identity) {
