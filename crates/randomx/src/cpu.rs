@@ -1,8 +1,8 @@
 //! Processor extensions beyond the baseline of the build.
 //!
-//! Only this module detects them. A [`Cpu`] proves that the extensions it holds are present, so
-//! that code which needs one can be called safely. Removing some forces the slower paths, as
-//! tests do.
+//! Only this module detects those that a [`Cpu`] holds; `jit/code_memory` detects how code is fetched again. A
+//! [`Cpu`] proves that the extensions it holds are present, so that code which needs one can be called safely.
+//! Removing some forces the slower paths, as tests do.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

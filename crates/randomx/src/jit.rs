@@ -33,12 +33,12 @@ pub enum CodePages {
     ///
     /// This needs Linux 4.14 and an `RLIMIT_FSIZE` of some KiB; elsewhere, and in emulators that do not
     /// notice that code was replaced this way, the pages are [`Flipped`](Self::Flipped). A signal
-    /// handler that interrupts a hash, or the creation of a cache, dataset or VM, must not fork a child that
-    /// returns to it: the child lacks the code.
+    /// handler that interrupts a hash, the creation of [`Items`](crate::Items) or of a VM, or a change of its key, must
+    /// not fork a child that returns to it: the child lacks the code.
     #[default]
     Aliased,
-    /// Pages have one address and are either writable or executable. This is the more secure way: an
-    /// executable page is writable nowhere. It costs two system calls a program, and none on Apple's ARM64
-    /// processors.
+    /// Pages have one address and are either writable or executable. This is the more secure way: except on Apple's
+    /// ARM64 processors, an executable page is writable nowhere. A program costs two system calls, three on Windows, and
+    /// none on Apple's ARM64 processors.
     Flipped,
 }

@@ -136,7 +136,7 @@ impl<I: Isa> Jit<I> {
     }
 
     /// Returns the machine code of each of a program's instructions, without the loop around them. Constants that
-    /// fit into a byte are shorter here than in the code that runs, and one instruction loads each rounding mode.
+    /// fit into a byte are shorter here than in the code that runs, and a single instruction loads every rounding mode.
     ///
     /// # Errors
     ///

@@ -100,8 +100,8 @@ pub(super) fn test_processor() {
     let _ = aliases_are_followed();
 }
 
-/// Returns whether code runs that was replaced through another address, as it does on all processors. An emulator that
-/// keeps translations of code runs the old code if it does not notice such writes. QEMU's user emulation does not notice
+/// Returns whether new code runs after the old was replaced through another address, as on all processors. An emulator
+/// that keeps translations of code runs the old code if it does not notice such writes. QEMU's user emulation does not notice
 /// them, for ARM64 before 8.2, and neither does Valgrind by default. The first verdict is kept for the process.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ pub(super) struct PrivateCode {
     bytes: usize,
 }
 
-// SAFETY: the pages are written only through `&mut self` or before they are shared.
+// SAFETY: the pages are written only through an owned value or before they are shared.
 unsafe impl Send for PrivateCode {}
 // SAFETY: as above.
 unsafe impl Sync for PrivateCode {}

@@ -2,10 +2,9 @@
 //! step by step, as [`crate::argon2d`] does.
 //!
 //! The module exports `fill(first: i32, count: i32)`, which performs `count` of the
-//! [`FILL_BLOCKS`](crate::argon2d::FILL_BLOCKS) steps, from `first` on. The host writes the blocks of
-//! steps 0 and 1, [`first_blocks`](crate::argon2d::first_blocks). Engines optimise code while it
-//! runs, and use the optimised code from the next call on, so the first calls should be short: a
-//! hundred steps. No worker may use the slots during a fill; the first slot holds a block.
+//! [`FILL_BLOCKS`](crate::argon2d::FILL_BLOCKS) steps, from `first` on. `first` is at least 2, `count` at least 1.
+//! The host writes the blocks of steps 0 and 1, [`first_blocks`](crate::argon2d::first_blocks). Engines optimise code
+//! while it runs, and use the optimised code from the next call on, so the first calls should be short: a hundred steps. No worker may use the slots during a fill; the first slot holds a block.
 
 use super::Features;
 use super::assembler::{Body, Local, Type};

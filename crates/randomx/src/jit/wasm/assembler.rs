@@ -190,7 +190,6 @@ plain! {
     v128_or = [VECTOR, 0x50];
     v128_xor = [VECTOR, 0x51];
     v128_bitselect = [VECTOR, 0x52];
-    i64x2_shr_s = [VECTOR, 0xcc, 0x01];
     i64x2_shr_u = [VECTOR, 0xcd, 0x01];
     i64x2_add = [VECTOR, 0xce, 0x01];
     i64x2_lt_s = [VECTOR, 0xd8, 0x01];
@@ -327,11 +326,6 @@ impl Body {
     #[inline]
     pub fn i64x2_extract_lane(&mut self, lane: u8) {
         self.write(&[VECTOR, 0x1d, lane]);
-    }
-
-    #[inline]
-    pub fn i64x2_replace_lane(&mut self, lane: u8) {
-        self.write(&[VECTOR, 0x1e, lane]);
     }
 
     /// Not inlined: the callers are many, and browsers download them.

@@ -104,14 +104,6 @@ impl Assembler {
         Assembler { buffer, at: 0, full: false, labels: Vec::new(), fixups: Vec::new() }
     }
 
-    /// Removes all code and labels, and keeps the buffer.
-    pub fn reset(&mut self) {
-        self.at = 0;
-        self.full = false;
-        self.labels.clear();
-        self.fixups.clear();
-    }
-
     /// Marks the end of code that stays when [`rewind`](Self::rewind) removes what follows. All
     /// labels so far have to be bound.
     pub fn mark(&self) -> Mark {

@@ -1,5 +1,5 @@
-//! The machine registers of a program's state. The calling convention preserves only those of
-//! [`CONSTANTS`], [`TURNS`] and [`FLAGS`].
+//! The machine registers of a program's state. The calling convention preserves only [`TURNS`], [`FLAGS`] and those
+//! of [`CONSTANTS`] but x30, which a call overwrites.
 
 use crate::jit::aarch64::assembler::{Gpr, Neon};
 

@@ -7,17 +7,17 @@ use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
 use crate::reciprocal::reciprocal;
 use crate::superscalar::{ITEM_CONSTANTS, ITEM_MULTIPLIER, Instruction, Kind, Program};
 
-/// The lines of the cache.
+/// The address of the cache's lines.
 const LINES: Gpr = Gpr::x(0);
-/// The number of the next item, in the first function.
+/// The address of the next item's number, in the first function.
 const NUMBER: Gpr = Gpr::x(1);
-/// The first item.
+/// The address of the first item.
 const ITEMS: Gpr = Gpr::x(2);
 /// The number of groups.
 const COUNT: Gpr = Gpr::x(3);
-/// The next literal of the function.
+/// The address of the function's next literal.
 const LITERAL: Gpr = Gpr::x(4);
-/// The current group's first item.
+/// The address of the current group's first item.
 const ITEM: Gpr = Gpr::x(5);
 /// The number of groups left.
 const LEFT: Gpr = Gpr::x(6);

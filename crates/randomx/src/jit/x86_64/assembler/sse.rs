@@ -1,8 +1,8 @@
-//! Floating point, AES and moves between register files, in SSE encodings. They read and write the
+//! Floating point and AES in SSE encodings. They read and write the
 //! lower 128 bits of registers 0 to 15, and leave the upper bits alone.
 
 use super::encoding::{Immediate, Map, Opcode, Prefix};
-use super::{Assembler, Gpr, IntegerSource, Mem, Operand, VectorSource, Xmm};
+use super::{Assembler, Mem, Operand, VectorSource, Xmm};
 
 macro_rules! packed {
     ($($name:ident $prefix:ident $map:ident $code:literal;)*) => {
@@ -27,10 +27,7 @@ packed! {
     andps None Of 0x54;
     orps None Of 0x56;
     xorps None Of 0x57;
-    unpcklpd P66 Of 0x14;
-    movapd P66 Of 0x28;
     movaps None Of 0x28;
-    movups None Of 0x10;
     aesenc P66 Of38 0xdc;
     aesdec P66 Of38 0xde;
 }
@@ -51,38 +48,10 @@ impl Assembler {
         self.legacy(opcode, dst.0, src.rm(), Immediate::byte(control));
     }
 
-    /// `movapd m128, xmm`
-    #[inline(always)]
-    pub fn store_movapd(&mut self, dst: Mem, src: Xmm) {
-        let opcode = Opcode::new(Prefix::P66, Map::Of, 0x29);
-        self.legacy(opcode, src.0, dst.rm(), Immediate::NONE);
-    }
-
     /// `movaps m128, xmm`
     #[inline(always)]
     pub fn store_movaps(&mut self, dst: Mem, src: Xmm) {
         let opcode = Opcode::new(Prefix::None, Map::Of, 0x29);
-        self.legacy(opcode, src.0, dst.rm(), Immediate::NONE);
-    }
-
-    /// `movups m128, xmm`
-    #[inline(always)]
-    pub fn store_movups(&mut self, dst: Mem, src: Xmm) {
-        let opcode = Opcode::new(Prefix::None, Map::Of, 0x11);
-        self.legacy(opcode, src.0, dst.rm(), Immediate::NONE);
-    }
-
-    /// `movq xmm, r64 | m64`
-    #[inline(always)]
-    pub fn movq(&mut self, dst: Xmm, src: impl IntegerSource) {
-        let opcode = Opcode { wide: true, ..Opcode::new(Prefix::P66, Map::Of, 0x6e) };
-        self.legacy(opcode, dst.0, src.rm(), Immediate::NONE);
-    }
-
-    /// `movq r64, xmm`
-    #[inline(always)]
-    pub fn movq_to_gpr(&mut self, dst: Gpr, src: Xmm) {
-        let opcode = Opcode { wide: true, ..Opcode::new(Prefix::P66, Map::Of, 0x7e) };
         self.legacy(opcode, src.0, dst.rm(), Immediate::NONE);
     }
 

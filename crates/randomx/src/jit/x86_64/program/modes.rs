@@ -26,8 +26,9 @@ impl ModeLoads {
     /// Both kinds. The first is usual.
     pub const ALL: [ModeLoads; 2] = [ModeLoads::One, ModeLoads::Four];
 
-    /// Returns the kind that is faster on this processor. The first call measures both, in some milliseconds. Where the
-    /// system refuses memory for that, it is one load.
+    /// Returns the kind that is faster on this processor. The first call measures both, in some milliseconds. If the
+    /// system refuses memory for that, the result is one load, and the next call measures. A system that forbids pages to
+    /// become executable, such as one with `MemoryDenyWriteExecute=`, refuses it each time.
     pub fn fastest() -> ModeLoads {
         fastest::fastest()
     }

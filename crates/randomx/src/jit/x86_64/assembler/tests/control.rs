@@ -103,7 +103,7 @@ fn code_that_does_not_fit_is_an_error() {
     assert_eq!(assembler.finish().map(<[u8]>::len), Ok(40));
     assembler.ret();
     assert_eq!(assembler.finish().err(), Some(AssemblerError::Full));
-    assembler.reset();
+    let mut assembler = Assembler::new(40);
     let label = assembler.label();
     assembler.jmp(label);
     assert_eq!(assembler.finish().err(), Some(AssemblerError::Unbound));

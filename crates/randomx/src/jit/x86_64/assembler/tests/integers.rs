@@ -159,20 +159,12 @@ fn sse() {
             a.andps(Xmm(1), Xmm(14));
             a.orps(Xmm(12), Mem::new(R12, 0));
             a.xorps(Xmm(2), Xmm(3));
-            a.unpcklpd(Xmm(2), Xmm(11));
-            a.movapd(Xmm(15), Mem::new(R8, 32));
             a.movaps(Xmm(1), Xmm(8));
-            a.movups(Xmm(1), Mem::new(Rdi, 1));
             a.aesenc(Xmm(0), Xmm(8));
             a.aesdec(Xmm(9), Xmm(7));
             a.cvtdq2pd(Xmm(12), Mem::new(Rax, 8));
             a.shufpd(Xmm(2), Xmm(10), 1);
-            a.store_movapd(Mem::new(R9, 16), Xmm(3));
             a.store_movaps(Mem::new(Rsp, 0), Xmm(13));
-            a.store_movups(Mem::new(Rsp, 8), Xmm(1));
-            a.movq(Xmm(9), Rax);
-            a.movq(Xmm(1), Mem::new(R10, 0));
-            a.movq_to_gpr(R11, Xmm(2));
             a.ldmxcsr(Mem::new(Rsp, -4));
             a.stmxcsr(Mem::new(R14, 0));
         },
@@ -184,20 +176,12 @@ fn sse() {
          andps xmm1, xmm14
          orps xmm12, [r12]
          xorps xmm2, xmm3
-         unpcklpd xmm2, xmm11
-         movapd xmm15, [r8+20h]
          movaps xmm1, xmm8
-         movups xmm1, [rdi+1]
          aesenc xmm0, xmm8
          aesdec xmm9, xmm7
          cvtdq2pd xmm12, [rax+8]
          shufpd xmm2, xmm10, 1
-         movapd [r9+10h], xmm3
          movaps [rsp], xmm13
-         movups [rsp+8], xmm1
-         movq xmm9, rax
-         movq xmm1, [r10]
-         movq r11, xmm2
          ldmxcsr [rsp-4]
          stmxcsr [r14]",
     );
