@@ -1,7 +1,7 @@
 //! Reproduces the figures of RandomX's design document from the core's trace: the contents of
 //! programs and their behaviour.
 //!
-//! Each figure is a [`Tracer`] or a [`GenerationTracer`](randomx::superscalar::GenerationTracer)
+//! Most figures are a [`Tracer`] or a [`GenerationTracer`](randomx::superscalar::GenerationTracer)
 //! that counts, with a `summary` of plain numbers. The documentation of each number states the
 //! published value. The crate does no input and output, so that the laboratory and the page can
 //! share it. Chapters are those of the design document, `doc/design.md` of tevador/RandomX.

@@ -44,7 +44,7 @@ impl Schedule {
         self.discarded
     }
 
-    /// Returns the cycle in which the last result of the program is ready.
+    /// Returns the cycle in which the result that was issued last is ready.
     pub fn latency(&self) -> usize {
         self.latency
     }

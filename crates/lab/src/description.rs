@@ -26,6 +26,8 @@ pub struct Samples {
     pub what: &'static str,
     /// The default number, which the records in `docs` use.
     pub usual: u64,
+    /// The smallest number.
+    pub least: u64,
     /// The largest number.
     pub most: u64,
 }

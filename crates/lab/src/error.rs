@@ -17,13 +17,15 @@ pub enum LabError {
         /// The names of all experiments.
         known: String,
     },
-    /// The number of samples is 0 or too large.
-    #[error("samples: expected 1 to {most} {what}, got {asked}")]
+    /// The number of samples is too small or too large.
+    #[error("samples: expected {least} to {most} {what}, got {asked}")]
     Samples {
         /// What the samples are.
         what: &'static str,
         /// The number given.
         asked: u64,
+        /// The smallest number.
+        least: u64,
         /// The largest number.
         most: u64,
     },

@@ -201,9 +201,12 @@ impl Row {
 
     /// Whether the figure equals the published one when rounded; `None` if nothing was published.
     pub fn agrees(&self) -> Option<bool> {
-        let unit = 10f64.powi(-(self.decimals as i32));
+        let units = 10f64.powi(self.decimals as i32);
         // A number halfway between two others may be rounded to either.
-        self.published.map(|published| (self.here - published).abs() <= unit * 0.500_001)
+        let rounded =
+            |number: f64| [0.499_999, 0.500_001].map(|half| (number * units + half).floor());
+        let here = rounded(self.here);
+        self.published.map(|published| rounded(published).iter().any(|one| here.contains(one)))
     }
 
     /// Formats a number of this row.

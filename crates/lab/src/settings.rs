@@ -21,7 +21,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
         Settings { seed: 1, samples: None, threads, only: Vec::new() }
     }
 }
@@ -38,11 +38,11 @@ impl Settings {
     }
 
     pub(crate) fn check(&self, description: &Description) -> Result<(), LabError> {
-        let Samples { what, most, .. } = description.samples;
+        let Samples { what, least, most, .. } = description.samples;
         if let Some(asked) = self.samples
-            && !(1..=most).contains(&asked)
+            && !(least..=most).contains(&asked)
         {
-            return Err(LabError::Samples { what, asked, most });
+            return Err(LabError::Samples { what, asked, least, most });
         }
         if !(1..=MAX_THREADS).contains(&self.threads) {
             return Err(LabError::Threads { asked: self.threads });

@@ -55,7 +55,7 @@ impl Explorer {
     ///
     /// # Errors
     ///
-    /// `invalid-argument`; `out-of-memory`.
+    /// `invalid-argument`; `out-of-memory`; `worker-failed`.
     pub fn explore(
         &mut self,
         version: u32,
@@ -133,7 +133,7 @@ impl Explorer {
 ///
 /// # Errors
 ///
-/// `invalid-argument`.
+/// `invalid-argument`; `worker-failed`.
 #[wasm_bindgen]
 pub fn superscalar(key: &Uint8Array, function: u32) -> Result<Ts<SuperscalarFunction>, Failure> {
     let key = argument::bytes("key", key)?;

@@ -37,7 +37,8 @@ pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
     all.extend(Blake2s::all(cpu).into_iter().map(|blake2s| {
         let name = blake2s.to_string();
         let (limit, published) = match name.as_str() {
-            "avx2, rotating the row computed last" => (Some(4.375), Some(5.25)),
+            // Two more operations in each of 10 rounds for 64 bytes.
+            "avx2, rotating the row computed last" => (Some(4.6875), Some(5.25)),
             "avx2" => (Some(4.375), Some(4.90)),
             "avx512vl" => (Some(3.75), Some(4.11)),
             _ => (None, None),

@@ -105,7 +105,12 @@ static DESCRIPTION: Description = Description {
      simulation that does not use them: it chooses, executes and abandons programs one by one, and \
      their run times have a log-normal distribution that gives strategy III its gain of 5%. The \
      figures do not depend on the machine.",
-    samples: Samples { what: "hashes of each strategy", usual: 1_000_000, most: 100_000_000 },
+    samples: Samples {
+        what: "hashes of each strategy",
+        usual: 1_000_000,
+        least: 1,
+        most: 100_000_000,
+    },
     parts: &[],
     streams: &[],
 };

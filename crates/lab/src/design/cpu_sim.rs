@@ -80,7 +80,7 @@ static DESCRIPTION: Description = Description {
      dates from May 2019, when a program had 16 branches instead of 25; so the published figures \
      are compared with programs that have the instruction frequencies of that time. Two more \
      tables give today's figures. The figures do not depend on the machine.",
-    samples: Samples { what: "programs", usual: 100_000, most: 10_000_000 },
+    samples: Samples { what: "programs", usual: 100_000, least: 1, most: 10_000_000 },
     parts: &[],
     streams: &[],
 };

@@ -28,7 +28,7 @@ static DESCRIPTION: Description = Description {
      here: one stream of LZMA2 compresses all scratchpads, with the parameters of the document's \
      `7z -m0=lzma2 -mx=9` (a dictionary of 64 MiB, a binary tree of 4 bytes, matches of up to 64 \
      bytes). The figures do not depend on the machine.",
-    samples: Samples { what: "scratchpads of each version", usual: 32, most: 1024 },
+    samples: Samples { what: "scratchpads of each version", usual: 32, least: 1, most: 1024 },
     parts: &[],
     streams: &[],
 };

@@ -24,7 +24,7 @@ static DESCRIPTION: Description = Description {
      registers at the end of each iteration. Part `x86` compiles programs and counts the machine \
      instructions of each instruction with a disassembler. The figures of `trace` do not depend on \
      the machine; those of `x86` depend on the processor's extensions.",
-    samples: Samples { what: "hashes of each version", usual: 256, most: 65_536 },
+    samples: Samples { what: "hashes of each version", usual: 256, least: 1, most: 65_536 },
     parts: &["trace", "x86"],
     streams: &[],
 };

@@ -33,7 +33,7 @@ static DESCRIPTION: Description = Description {
      `sensitivity` flips each bit of one input register and counts the bits of the result that \
      change. Part `uniqueness` sorts bits 3 to 53 of all 8 initial registers of all 34078719 items \
      and looks for equal values among these 272629752. The figures do not depend on the machine.",
-    samples: Samples { what: "programs", usual: 100_000, most: 10_000_000 },
+    samples: Samples { what: "programs", usual: 100_000, least: 1, most: 10_000_000 },
     parts: &["means", "sensitivity", "uniqueness"],
     streams: &[],
 };

@@ -33,7 +33,12 @@ static DESCRIPTION: Description = Description {
      the scalar field of BLS12-381. The figures are cycles per hashed byte over one forward and \
      one backward layer, with the report's improvements added one after another; the first row is \
      the code without any. Every variant gives the same encoding, and decoding restores the data.",
-    samples: Samples { what: "nodes of 32 bytes", usual: 1 << 21, most: MAX_NODES as u64 },
+    samples: Samples {
+        what: "nodes of 32 bytes",
+        usual: 1 << 21,
+        least: 2,
+        most: MAX_NODES as u64,
+    },
     parts: &[],
     streams: &[],
 };
@@ -44,7 +49,7 @@ impl Experiment for Replication {
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let nodes = settings.samples(DESCRIPTION.samples).max(2) as usize;
+        let nodes = settings.samples(DESCRIPTION.samples) as usize;
         let graph = Graph::new(nodes, settings.seed)?;
         let original = data(nodes, settings.seed)?;
         let mut report = Report::new(&DESCRIPTION, settings);

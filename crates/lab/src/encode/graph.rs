@@ -1,5 +1,7 @@
 //! The graph of nodes that keys depend on.
 
+use std::collections::TryReserveError;
+
 use rand_core::{Rng, SeedableRng};
 
 use super::error::EncodeError;
@@ -19,6 +21,9 @@ pub const MAX_NODES: usize = 1 << 27;
 
 /// Memory per node: its data, and its parents in both directions with four bytes each.
 pub const BYTES_PER_NODE: usize = 32 + 4 * (BASE_PARENTS + 2 * EXPANDER_PARENTS);
+
+/// Memory per node while the graph is built: the parents, the edge ends, and two counters.
+const BYTES_TO_BUILD: usize = 4 * (BASE_PARENTS + 3 * EXPANDER_PARENTS) + 2;
 
 /// The parents of all nodes. A backward layer uses the mirror image of the near parents, and the same
 /// expander's edges in the opposite direction.
@@ -42,9 +47,10 @@ impl Graph {
             return Err(EncodeError::Nodes { given: nodes, most: MAX_NODES });
         }
         let mut generator = Randen::seed_from_u64(seed);
-        let mut base = reserved(nodes)?;
+        let lacking = |_| EncodeError::OutOfMemory { bytes: nodes * BYTES_TO_BUILD };
+        let mut base = reserved(nodes).map_err(lacking)?;
         base.extend((0..nodes as u64).map(|node| near(node, &mut generator)));
-        let (forward, backward) = expander(nodes, &mut generator)?;
+        let (forward, backward) = expander(nodes, &mut generator).map_err(lacking)?;
         Ok(Graph { base, forward, backward })
     }
 
@@ -91,7 +97,7 @@ fn near(node: u64, generator: &mut Randen) -> [u32; BASE_PARENTS] {
 }
 
 /// Returns each node's expander edges to earlier nodes, and those to later nodes.
-fn expander(nodes: usize, generator: &mut Randen) -> Result<(Vec<Far>, Vec<Far>), EncodeError> {
+fn expander(nodes: usize, generator: &mut Randen) -> Result<(Vec<Far>, Vec<Far>), TryReserveError> {
     let mut ends: Vec<u32> = reserved(nodes * EXPANDER_PARENTS)?;
     ends.extend((0..nodes * EXPANDER_PARENTS).map(|end| end as u32));
     for last in (1..ends.len()).rev() {
@@ -115,17 +121,16 @@ fn expander(nodes: usize, generator: &mut Randen) -> Result<(Vec<Far>, Vec<Far>)
 }
 
 /// Returns `count` times the value.
-fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, EncodeError> {
+fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TryReserveError> {
     let mut all = reserved(count)?;
     all.resize(count, value);
     Ok(all)
 }
 
 /// Returns an empty vector with memory for `count` values.
-fn reserved<T>(count: usize) -> Result<Vec<T>, EncodeError> {
+fn reserved<T>(count: usize) -> Result<Vec<T>, TryReserveError> {
     let mut all = Vec::new();
-    let failed = |_| EncodeError::OutOfMemory { bytes: count * size_of::<T>() };
-    all.try_reserve_exact(count).map_err(failed)?;
+    all.try_reserve_exact(count)?;
     Ok(all)
 }
 

@@ -95,7 +95,7 @@ impl Engine {
                 "the paper used the C++ library's, here it is `rand_mt`; another processor"
             }
             Engine::ChaCha8 => {
-                "the paper used SSE2 on one block, here `rand_chacha` uses AVX2 on four"
+                "the paper used SSE2 on one block, here `rand_chacha` uses the processor's vectors on four"
             }
             Engine::Isaac => "another processor; here it is `rand_isaac` for 64-bit numbers",
             Engine::Philox => "another processor; here it is `rand_philox` for 32-bit numbers",

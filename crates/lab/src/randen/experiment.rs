@@ -33,7 +33,7 @@ static DESCRIPTION: Description = Description {
      a third of the time of a dependent multiplication, because a clock does not follow the core's \
      frequency. The last table compares the permutation alone with its AES rounds, one after \
      another and side by side.",
-    samples: Samples { what: "turns of each generator", usual: 31, most: 10_000 },
+    samples: Samples { what: "turns of each generator", usual: 31, least: 1, most: 10_000 },
     parts: &["raw", "shuffle", "reservoir", "pi", "bound"],
     streams: &["randen"],
 };

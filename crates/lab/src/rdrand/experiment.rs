@@ -24,7 +24,12 @@ static DESCRIPTION: Description = Description {
      `rdseed`, of 16, 32 and 64 bits, on 1 thread up to `--threads`; each is the median of three \
      measurements. Reads that return no number are counted and not repeated. `--raw` writes the \
      numbers as a stream for statistical tests.",
-    samples: Samples { what: "milliseconds of each measurement", usual: 200, most: 60_000 },
+    samples: Samples {
+        what: "milliseconds of each measurement",
+        usual: 200,
+        least: 1,
+        most: 60_000,
+    },
     parts: &["rdrand", "rdseed"],
     streams: &["rdrand", "rdseed"],
 };

@@ -29,6 +29,10 @@ fn rows_agree_up_to_rounding() {
     assert_eq!(row(0.4451, 2), Some(false));
     assert_eq!(row(0.4351, 2), Some(true));
     assert_eq!(row(0.4449, 3), Some(false));
+    let row = |here: f64| Row::new("", here, 3).published(0.390625).agrees();
+    assert_eq!([0.3904, 0.3906, 0.3914, 0.3916].map(row), [false, true, true, false].map(Some));
+    let row = |here: f64| Row::new("", here, 2).published(4.375).agrees();
+    assert_eq!([4.364, 4.366, 4.384, 4.386].map(row), [false, true, true, false].map(Some));
     assert_eq!(Row::new("", 1.0, 2).agrees(), None);
     assert!(report().unexplained().is_empty());
     let mut unexplained = report();

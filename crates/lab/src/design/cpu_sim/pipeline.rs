@@ -44,7 +44,8 @@ impl Design {
         cycles + mispredicted as u32 * (STAGES - 1)
     }
 
-    /// Every cycle executes the next instructions up to the first that lacks a unit or an operand.
+    /// Every cycle executes the next instructions up to the first that lacks a unit or an operand. When the memory units
+    /// are used up, nothing more executes in that cycle.
     fn execute_in_order(&self, program: &[Demand]) -> u32 {
         // The first instruction executes after it has passed the other stages.
         let mut cycle = STAGES - 1;
