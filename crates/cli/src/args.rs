@@ -67,8 +67,8 @@ key within that window. In light mode the caches of the last two keys are kept (
 the dataset of the last. The first malformed line ends the run with exit code 2, after the answers to
 the lines before it.
 
-Limits: 1 MiB per key and per input. A command line holds about 64 KiB of bytes in hex; longer ones
-need --jsonl.
+Limits: 1 MiB per key and per input. A command line holds about 64 KiB of bytes in hex on Linux and 16 on
+Windows; longer ones need --jsonl.
 
 Exit codes:
   0  done, or the reader of the answers closed the pipe
@@ -109,8 +109,8 @@ write one line at a time for as long as it runs. The command reads at most 65536
 64 MiB of hashing blobs, ahead of the first line without a verdict. Lines whose seed hashes alternate are sorted
 within that window. In light mode the caches of the last two are kept (512 MiB), in fast mode the
 dataset of the last. The first malformed line ends the run with exit code 2, after the verdicts on the
-lines before it. If the reader of the verdicts closes the pipe, the run goes on until its exit code is
-known. Limit: 1 MiB per hashing blob.
+lines before it. If the reader of the verdicts closes the pipe, the run goes on until a line is invalid or
+the input ends. Limit: 1 MiB per hashing blob.
 ",
     "
 A socket: with --listen, each connection has lines of its own, answered in their order. Only this user

@@ -21,8 +21,14 @@ pub(crate) trait Backend: Sync {
     /// How many keys are held at most.
     fn max_keys(&self) -> usize;
 
-    /// Expands a key, and moves the bar meanwhile.
-    fn expand(&self, key: &[u8], bar: &KeyBar) -> Result<Self::Key, Error>;
+    /// Expands a key, and moves the bar meanwhile. Fails soon after `is_stopped` returns true, if the rest would take
+    /// long.
+    fn expand(
+        &self,
+        key: &[u8],
+        bar: &KeyBar,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Self::Key, Error>;
 
     /// Creates the VM of a thread that hashes up to `lanes` inputs together.
     fn vm(&self, key: &Self::Key, lanes: usize) -> Result<Self::Vm, VmError>;
@@ -52,13 +58,18 @@ impl Backend for RandomX {
         }
     }
 
-    fn expand(&self, key: &[u8], bar: &KeyBar) -> Result<KeyMemory, Error> {
+    fn expand(
+        &self,
+        key: &[u8],
+        bar: &KeyBar,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<KeyMemory, Error> {
         match self.mode {
             Mode::Light => {
                 let items = items(Arc::new(self.cache(key, bar)?), self.options)?;
                 Ok(KeyMemory::Items(Arc::new(items)))
             }
-            Mode::Fast => Ok(Arc::new(self.dataset(key, bar)?).into()),
+            Mode::Fast => Ok(Arc::new(self.dataset(key, bar, is_stopped)?).into()),
         }
     }
 
@@ -95,13 +106,18 @@ impl RandomX {
     }
 
     /// Computes the dataset of a key. The cache that it is computed from is dropped.
-    fn dataset(&self, key: &[u8], bar: &KeyBar) -> Result<Dataset, Error> {
+    fn dataset(
+        &self,
+        key: &[u8],
+        bar: &KeyBar,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Dataset, Error> {
         // Allocates first, so that running out of memory shows early.
         let builder = DatasetBuilder::new(self.threads)?;
         let items = items(Arc::new(self.cache(key, bar)?), self.options)?;
         let dataset = builder.fill(&items, |computed| {
             bar.computed(computed);
-            ControlFlow::Continue(())
+            if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         Ok(dataset?)
     }

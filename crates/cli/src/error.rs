@@ -132,6 +132,9 @@ pub(crate) enum Error {
     #[error("cannot start {threads} threads: {problem}; use fewer --threads")]
     Threads { threads: usize, problem: io::Error },
 
+    #[error("cannot start the thread that reads the input: {0}")]
+    Reader(io::Error),
+
     #[error("{}: not a record of `randomx bench`: {problem}", .file.display())]
     Record { file: PathBuf, problem: serde_json::Error },
 

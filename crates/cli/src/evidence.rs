@@ -44,7 +44,8 @@ pub(crate) fn run(file: &Path, work: &WorkArgs) -> Result<ExitCode, Error> {
     let unreadable = |problem| Error::Read { file: file.to_owned(), problem };
     let mut bytes = Vec::new();
     let opened = File::open(file).map_err(unreadable)?;
-    opened.take(MAX_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
+    // One byte more shows that it is too long.
+    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     let invalid = |problem| Error::Evidence { file: file.to_owned(), problem };
     let evidence = Evidence::from_bytes(&bytes).map_err(invalid)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());

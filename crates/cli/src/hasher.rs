@@ -88,7 +88,11 @@ impl<'a, B: Backend> Hasher<'a, B> {
         let mut answers = Answers { queue, next: 0, early: BTreeMap::new(), answer };
         while let Some(key) = queue.oldest_key()? {
             let start = Instant::now();
-            let memory = self.memory(&key)?;
+            let memory = match self.memory(&key, &|| queue.is_closed()) {
+                // Nobody waits for the hashes.
+                Err(_) if queue.is_closed() => return Ok(()),
+                memory => memory?,
+            };
             let turn = SHORTEST_TURN.max(TURNS_PER_FILL * start.elapsed());
             let Spread { threads, lanes } = self.spread;
             let turn = Turn { queue, key, until: Instant::now() + turn, threads, lanes };
@@ -114,11 +118,11 @@ impl<'a, B: Backend> Hasher<'a, B> {
     }
 
     /// Returns the memory of a key, and gives it to all VMs.
-    fn memory(&mut self, key: &Arc<[u8]>) -> Result<B::Key, Error> {
+    fn memory(&mut self, key: &Arc<[u8]>, is_stopped: &dyn Fn() -> bool) -> Result<B::Key, Error> {
         match self.keys.iter().position(|(held, _)| held == key) {
             Some(at) => self.keys[..=at].rotate_right(1),
             None => {
-                let memory = self.expand(key)?;
+                let memory = self.expand(key, is_stopped)?;
                 self.keys.insert(0, (Arc::clone(key), memory));
             }
         }
@@ -127,9 +131,9 @@ impl<'a, B: Backend> Hasher<'a, B> {
         Ok(memory)
     }
 
-    fn expand(&mut self, key: &[u8]) -> Result<B::Key, Error> {
+    fn expand(&mut self, key: &[u8], is_stopped: &dyn Fn() -> bool) -> Result<B::Key, Error> {
         self.keep_keys(self.backend.max_keys() - 1);
-        let expand = |hasher: &Self| hasher.backend.expand(key, &hasher.progress.key());
+        let expand = |hasher: &Self| hasher.backend.expand(key, &hasher.progress.key(), is_stopped);
         match expand(self) {
             Err(problem) if problem.is_out_of_memory() && !self.keys.is_empty() => {
                 self.keep_keys(0);

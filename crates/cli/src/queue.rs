@@ -154,6 +154,11 @@ impl<T> Queue<T> {
         self.changed.notify_all();
     }
 
+    /// Whether the queue was closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         // After a panic elsewhere the state is whole: nothing in here panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -29,8 +29,8 @@ pub(crate) enum LineError {
     NotAnObject,
     #[error("incomplete JSON object")]
     Incomplete,
-    #[error("{message} (column {column})")]
-    Json { message: String, column: usize },
+    #[error("{message} ({position})")]
+    Json { message: String, position: String },
     #[error("{name}: {problem}")]
     Field { name: &'static str, problem: FieldError },
 }
@@ -111,15 +111,20 @@ fn json_error(error: &serde_json::Error, path: &str) -> LineError {
     if error.classify() == Category::Eof {
         return LineError::Incomplete;
     }
-    // The text is one line, so only the column is useful.
-    let position = format!(" at line {} column {}", error.line(), error.column());
+    let (line, column) = (error.line(), error.column());
     let message = error.to_string();
-    let message = shorten(message.strip_suffix(&position).unwrap_or(&message));
+    let suffix = format!(" at line {line} column {column}");
+    let message = shorten(message.strip_suffix(&suffix).unwrap_or(&message));
     // Serde's messages about unknown, missing and duplicate fields name the field.
     let named = error.classify() != Category::Data || path == "." || message.contains(" field `");
     LineError::Json {
         message: if named { message } else { format!("{path}: {message}") },
-        column: error.column(),
+        // A body of a request may have many lines.
+        position: if line == 1 {
+            format!("column {column}")
+        } else {
+            format!("line {line}, column {column}")
+        },
     }
 }
 
@@ -235,6 +240,7 @@ mod tests {
     fn text_after_the_object_is_refused() {
         assert_eq!(error(r#"{"key":""} {}"#), "trailing characters (column 12)");
         assert_eq!(error(r#"{"key":"",}"#), "trailing comma (column 11)");
+        assert_eq!(error("{\n\"key\":\"\",\n}"), "trailing comma (line 3, column 1)");
         assert_eq!(error(r#"{"key":NaN}"#), "expected value (column 8)");
     }
 

@@ -21,6 +21,7 @@ mod verify;
 mod work;
 
 use std::{
+    io,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -38,7 +39,7 @@ use axum::{
 };
 use randomx::VmOptions;
 use randomx_http::{Names, Settings};
-use tokio::{net::TcpListener, runtime, signal, task, time};
+use tokio::{net::TcpListener, runtime, task, time};
 
 use crate::{
     args::{ServeArgs, WorkArgs},
@@ -139,18 +140,41 @@ async fn serve(args: &ServeArgs, page: Option<PathBuf>) -> Result<(), Error> {
         stopping: Arc::default(),
         no_jit: info::no_jit(options),
     });
+    // Before the address is announced, so that each signal ends the program as documented.
+    let signal = stop_signal().map_err(|problem| Error::Serve(format!("signals: {problem}")))?;
     output::write(|out| writeln!(out, "http://{bound}/"))?;
     tokio::spawn(tidy(Arc::clone(&server)));
     let stopping = Arc::clone(&server.stopping);
-    let interrupted = async move {
-        // Without a handler, the signal itself ends the process.
-        if signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
+    let stopped = async move {
+        signal.await;
         stopping.store(true, Ordering::Relaxed);
     };
-    randomx_http::serve(listener, router(server, page), settings, interrupted).await;
+    randomx_http::serve(listener, router(server, page), settings, stopped).await;
     Ok(())
+}
+
+/// From now on, SIGINT and SIGTERM do not end the program. Waits for one of them.
+#[cfg(unix)]
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let [mut interrupt, mut terminate] =
+        [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => (),
+            _ = terminate.recv() => (),
+        }
+    })
+}
+
+/// From now on, Ctrl-C does not end the program. Waits for it.
+#[cfg(windows)]
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        interrupt.recv().await;
+    })
 }
 
 fn router(server: Arc<Server>, page: Option<page::Files>) -> Router {

@@ -33,9 +33,7 @@ pub(crate) fn hash_lines<T: Send + 'static>(
             queue.end(push_all(lines, &queue, parse).err());
         }
     };
-    let reader = thread::Builder::new()
-        .spawn(read)
-        .map_err(|problem| Error::Threads { threads: 1, problem })?;
+    let reader = thread::Builder::new().spawn(read).map_err(Error::Reader)?;
     // After an error the reader may wait for input that never comes. It ends with the process.
     hasher.run(&queue, answer)?;
     reader.join().unwrap_or_else(|cause| panic::resume_unwind(cause));

@@ -1,4 +1,4 @@
-//! `randomx verify --node` and `randomx follow` where the system refuses threads.
+//! `randomx verify --node`, `randomx follow` and `randomx hash` where the system refuses threads.
 
 #![cfg(unix)]
 
@@ -17,13 +17,17 @@ use serde_json::json;
 /// The blocks of the chain: more than are fetched together.
 const BLOCKS: u64 = 150;
 
-/// Returns a command on a chain in which every block has difficulty 1. The system refuses each of its
-/// threads, because no memory is large enough for their stacks.
+/// Returns a command on a chain in which every block has difficulty 1. The system refuses each of its threads.
 fn without_threads(subcommand: &str, node: &str, arguments: &[&str]) -> Command {
     let common = [subcommand, "--network", "regtest", "--fixed-difficulty", "1", "--node", node];
     let mut command = randomx(&[&common[..], arguments].concat());
-    command.env("RUST_MIN_STACK", (usize::MAX / 4).to_string());
+    refuse_threads(&mut command);
     command
+}
+
+/// Has the system refuse each thread of a program: no memory is large enough for the stacks.
+fn refuse_threads(command: &mut Command) -> &mut Command {
+    command.env("RUST_MIN_STACK", (usize::MAX / 4).to_string())
 }
 
 fn node() -> String {
@@ -53,4 +57,12 @@ fn a_name_that_cannot_be_resolved_is_an_error() {
 fn following_needs_threads() {
     let run = without_threads("follow", &node(), &["--once"]).assert().code(2).stdout("");
     run.stderr(predicate::str::starts_with("error: cannot start threads: "));
+}
+
+#[test]
+fn reading_lines_needs_a_thread() {
+    let mut command = randomx(&["hash", "--jsonl", "-", "--threads", "1"]);
+    let run = refuse_threads(&mut command).assert().code(2).stdout("");
+    let sentence = "error: cannot start the thread that reads the input: ";
+    run.stderr(predicate::str::starts_with(sentence));
 }

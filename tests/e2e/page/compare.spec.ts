@@ -324,7 +324,7 @@ test(
           }
           if (url === "./api/fast") {
             return options.method === "DELETE"
-              ? Response.json({ error }, { status: 408 })
+              ? Response.json({ error }, { status: 503 })
               : new Response('event: done\\ndata: {"lease":"a lease"}\\n\\n');
           }
           if (url !== "./api/hash") return fetch(url, options);

@@ -23,7 +23,8 @@ differ, the other side is written as evidence, which `randomx verify --evidence`
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), which also
 resolves the names of hosts; NO_PROXY names the hosts to reach without it.
 
-With --json, each line is an object with an event. Times are in seconds, work is a string of digits:
+With --json, each line is an object with an event. Times are in seconds, work is a string of digits, and
+source is the address that requests go to, such as http://127.0.0.1:18081/json_rpc:
   tip           height, id, timestamp, work
   reorg         common {height, id}, depth, ours and theirs {ids, work}, tip
   deep-reorg    the same, with source in place of tip: theirs would replace ours
@@ -39,15 +40,16 @@ pipe. With --once it goes on until the exit code is known.
 Exit codes, with --once:
   0  the chain of at least one source was followed to its end
   1  a source sent false data
-  2  unusable arguments, no source could be followed, or the state or the checkpoint could not be stored";
+  2  unusable arguments, no source could be followed, the state or the checkpoint could not be stored, or
+     hashing failed, such as for lack of memory";
 
 pub(crate) const AFTER_RELAY_HELP: &str = "\
-The relay reads every block of the node once, keeps 109 bytes of each, and serves up to 2,000 headers
-in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and /v1/difficulties/FIRST/COUNT. Clients check
-everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise. At
-first it answers with status 503. It answers with headers, and prints its address, once it has read all
-of the node's chain; with headers of an earlier run, once it has tried to read on. It drops blocks that a
-reorganisation replaces, but not the first one. On mainnet it drops none that has more than 720 blocks
+The relay reads each block of the node once, on mainnet from the last anchor but one on, and keeps 109
+bytes of each. It serves up to 2,000 headers in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and
+/v1/difficulties/FIRST/COUNT. Clients check everything that it sends, so nobody has to trust it. It listens
+on loopback unless told otherwise. At first it answers with status 503. It answers with headers, and prints
+its address, once it has read all of the node's chain; with headers of an earlier run, once it has tried to
+read on. It drops blocks that a reorganisation replaces, but not the first one. On mainnet it drops none that has more than 720 blocks
 after it and was stored a day ago or by an earlier run: a node whose chain differs there is refused.
 
 Exit codes:

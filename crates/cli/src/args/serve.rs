@@ -14,7 +14,8 @@ Examples:
   randomx serve
   randomx serve --port 0 --page web/dist
 
-Prints its address on stdout once it accepts connections, and runs until it is interrupted.
+Prints its address on stdout once it accepts connections, and runs until it is interrupted. On Unix
+SIGTERM ends it too.
 
   GET  /            the page
   GET  /api/info    processor, memory, engines, fast mode, limits
@@ -22,7 +23,7 @@ Prints its address on stdout once it accepts connections, and runs until it is i
                      \"threads\":2,\"lanes\":8}; `ms` of a hash is the time of its batch divided by
                     the size of the batch; the answer has the threads and lanes that ran
   POST /api/verify  {\"seedHash\":\"hex\",\"block\":\"hex\",\"difficulty\":\"digits\"}, or with hashingBlob;
-                    expectedId, height
+                    expectedId, height, engine
   POST /api/bench   {\"seconds\":20}: measures like `randomx bench`, without hashes in fast mode
   POST /api/fast    {\"key\":\"hex\"}: computes a dataset, 2080 MiB, for hashes in mode fast, and
                     answers with a lease. While clients use another key's dataset, the request
@@ -37,7 +38,7 @@ Requests are accepted only if Host names this server, and only from its own page
 Anyone who can reach the address can make this computer work, so it is loopback by default.
 
 Exit codes:
-  0  interrupted
+  0  interrupted or, on Unix, terminated
   2  unusable arguments, or the address is not available";
 
 #[derive(Args)]

@@ -1,6 +1,10 @@
 //! A checkpoint in a file: JSON that pages with the npm package read and write too.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
 
 use randomx_monero::{Checkpoint, RecentBlock, Seed};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -54,15 +58,19 @@ impl<'a> CheckpointFile<'a> {
     /// Reads the checkpoint, if the file exists.
     pub(crate) fn read(&self) -> Result<Option<Checkpoint>, Error> {
         let unreadable = |problem| Error::Read { file: self.path.to_owned(), problem };
-        let length = match fs::metadata(self.path) {
-            Ok(metadata) => metadata.len(),
+        let file = match File::open(self.path) {
+            Ok(file) => file,
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(problem) => return Err(unreadable(problem)),
         };
-        if length > MAX_FILE {
+        // A pipe has no length.
+        let mut bytes = Vec::new();
+        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > MAX_FILE {
             return Err(Error::TooLarge { file: self.path.to_owned(), limit: MAX_FILE });
         }
-        let text = fs::read_to_string(self.path).map_err(unreadable)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|problem| unreadable(io::Error::new(io::ErrorKind::InvalidData, problem)))?;
         let checkpoint = parse(&text).map_err(|problem| Error::Checkpoint {
             file: self.path.to_owned(),
             problem: problem.to_string(),

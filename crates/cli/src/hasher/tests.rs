@@ -7,10 +7,13 @@ use std::{
     thread,
 };
 
-use randomx::{CacheError, Version};
+use randomx::{CacheError, DatasetError, Version};
 
 use super::*;
 use crate::{progress::KeyBar, queue::Limits};
+
+/// A key whose expansion ends only when it is stopped.
+const ENDLESS: &[u8] = b"endless";
 
 /// Makes readable "hashes" and records how it was used.
 #[derive(Default)]
@@ -45,7 +48,19 @@ impl Backend for &Recorder {
         self.max_keys.max(1)
     }
 
-    fn expand(&self, key: &[u8], _: &KeyBar) -> Result<Arc<RecorderKey>, Error> {
+    fn expand(
+        &self,
+        key: &[u8],
+        _: &KeyBar,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Arc<RecorderKey>, Error> {
+        if key == ENDLESS {
+            self.expanded.lock().expect("no panic").push(key.to_vec());
+            while !is_stopped() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            return Err(DatasetError::Cancelled.into());
+        }
         let alive = Arc::strong_count(&self.alive) - 1;
         assert!(alive < self.max_keys(), "{alive} keys are alive");
         if self.fail_key == Some(key) || self.room.is_some_and(|room| alive >= room) {
@@ -127,6 +142,23 @@ fn alternating_keys_at_hand_are_expanded_once_each() {
     expanded.sort_unstable();
     assert_eq!(expanded, [KEYS[1], KEYS[0], KEYS[2]]);
     assert!(recorder.vms.into_inner().expect("no panic").len() <= 3 * 4);
+}
+
+#[test]
+fn a_queue_that_is_closed_stops_the_expansion_of_a_key() {
+    let recorder = Recorder::default();
+    let progress = Progress::hidden();
+    let mut hasher = Hasher::new(&recorder, Spread { threads: 1, lanes: 1 }, &progress);
+    let job = Job { key: ENDLESS.into(), version: Version::V1, input: vec![0], tag: () };
+    let queue = Queue::of([job]);
+    thread::scope(|scope| {
+        let run = scope.spawn(|| hasher.run(&queue, |_| panic!("no hash is expected")));
+        while recorder.expanded.lock().expect("no panic").is_empty() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        queue.close();
+        run.join().expect("no panic").expect("no error");
+    });
 }
 
 #[test]

@@ -20,7 +20,10 @@ pub(crate) enum Code {
     NotFound,
     MethodNotAllowed,
     TooLarge,
+    /// The client sends too slowly. Browsers repeat requests with this status.
     Timeout,
+    /// The work takes too long.
+    Unfinished,
     Busy,
     Unsupported,
     OutOfMemory,
@@ -36,7 +39,7 @@ impl Code {
             Code::NotFound => "not-found",
             Code::MethodNotAllowed => "method-not-allowed",
             Code::TooLarge => "too-large",
-            Code::Timeout => "timeout",
+            Code::Timeout | Code::Unfinished => "timeout",
             Code::Busy => "busy",
             Code::Unsupported => "unsupported",
             Code::OutOfMemory => "out-of-memory",
@@ -55,7 +58,7 @@ impl Code {
             Code::Timeout => StatusCode::REQUEST_TIMEOUT,
             Code::Busy => StatusCode::TOO_MANY_REQUESTS,
             Code::Unsupported => StatusCode::UNPROCESSABLE_ENTITY,
-            Code::OutOfMemory => StatusCode::SERVICE_UNAVAILABLE,
+            Code::OutOfMemory | Code::Unfinished => StatusCode::SERVICE_UNAVAILABLE,
             Code::Aborted => StatusCode::CONFLICT,
             Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }

@@ -19,7 +19,8 @@ use crate::{backend, error::Error};
 /// How long an unused cache is kept.
 const KEPT: Duration = Duration::from_secs(120);
 
-/// At most one cache of 256 MiB and one dataset of 2080 MiB.
+/// Keeps at most one cache of 256 MiB and one dataset of 2080 MiB. Requests of different kinds that need different
+/// caches at the same time hold one each.
 #[derive(Default)]
 pub(crate) struct Keys {
     cache: Mutex<Option<Held>>,

@@ -192,7 +192,7 @@ impl Leases {
             if Instant::now() > end {
                 let message =
                     "the dataset is still in use; it is freed when the running hashes end";
-                return Err(Failure::new(Code::Timeout, message));
+                return Err(Failure::new(Code::Unfinished, message));
             }
             thread::sleep(STEP);
         }

@@ -125,7 +125,7 @@ impl Client {
         }
         if Instant::now() > self.end {
             let message = format!("not done within {} seconds; ask for less", LONGEST.as_secs());
-            return Err(Failure::new(Code::Timeout, message));
+            return Err(Failure::new(Code::Unfinished, message));
         }
         Ok(())
     }
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(code(&client), Code::Aborted);
         let (client, _receiver) = self::client();
         let late = Client { end: Instant::now() - Duration::from_secs(1), ..client };
-        assert_eq!(code(&late), Code::Timeout);
+        assert_eq!(code(&late), Code::Unfinished);
     }
 
     #[tokio::test]

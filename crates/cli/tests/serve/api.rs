@@ -170,12 +170,14 @@ fn the_page_is_served_with_its_headers_on_every_answer() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_the_server_even_while_it_works() {
-    let server = Server::start();
-    let asked = json!({ "key": "", "inputs": vec!["00"; 4000], "engine": "interpreter" });
-    let mut events = server.events("/api/hash", &asked);
-    assert!(events.any(|(name, _)| name == "hash"));
-    assert!(server.interrupt());
+fn signals_end_the_server_even_while_it_works() {
+    for signal in ["INT", "TERM"] {
+        let server = Server::start();
+        let asked = json!({ "key": "", "inputs": vec!["00"; 4000], "engine": "interpreter" });
+        let mut events = server.events("/api/hash", &asked);
+        assert!(events.any(|(name, _)| name == "hash"));
+        assert!(server.ends_by(signal), "{signal}");
+    }
 }
 
 /// Restores the capitals of a date: of the day, the month and `GMT`.

@@ -33,11 +33,14 @@ fn a_thousand_connections_do_not_shut_others_out() {
     // Nearly all of them were closed to make room.
     let still_open = open.iter_mut().filter_map(|stream| {
         stream.set_read_timeout(Some(Duration::from_millis(1))).ok()?;
-        let waits = |error: std::io::Error| error.kind() == std::io::ErrorKind::WouldBlock;
+        // Windows has another kind.
+        let waits = |error: std::io::Error| {
+            matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
+        };
         stream.read(&mut [0]).is_err_and(waits).then_some(())
     });
     let still_open = still_open.count();
-    assert!(still_open <= 64, "{still_open}");
+    assert!((1..=64).contains(&still_open), "{still_open}");
     assert_eq!(server.get("/api/info").status, 200);
 }
 

@@ -103,11 +103,11 @@ impl Server {
         Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? >> 10)
     }
 
-    /// Interrupts it like Ctrl-C. Returns whether it succeeded.
+    /// Sends it a signal, such as `INT`. Returns whether it succeeded.
     #[cfg(unix)]
-    pub(crate) fn interrupt(mut self) -> bool {
+    pub(crate) fn ends_by(mut self, signal: &str) -> bool {
         let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-INT", &id]).status();
+        let sent = Command::new("kill").args(["-s", signal, &id]).status();
         sent.expect("a signal").success() && self.child.wait().expect("it ends").success()
     }
 }
