@@ -2,6 +2,8 @@
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PySequence;
 use randomx::MAX_THREADS;
 use randomx_monero::Hash;
 
@@ -21,14 +23,21 @@ macro_rules! arguments {
 }
 
 arguments!(
+    blob,
+    block,
     cumulative_difficulties,
+    data,
     difficulty,
     first,
     fixed_difficulty,
     hash,
     hashes,
+    hashing_blob,
     height,
     id,
+    inputs,
+    job,
+    key,
     last,
     now,
     recent,
@@ -74,11 +83,19 @@ pub(crate) fn index<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny
 
 impl Argument for Hash {
     fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Hash> {
-        let bytes: Vec<u8> =
-            value.extract().map_err(|problem| refused(name, "32 bytes", value, problem))?;
+        let bytes: PyBackedBytes = value
+            .extract()
+            .map_err(|problem| refused(name, "32 bytes", value, PyErr::from(problem)))?;
         let got = bytes.len();
         let refused = |_| PyValueError::new_err(format!("{name}: expected 32 bytes, got {got}"));
-        bytes.try_into().map_err(refused)
+        Hash::try_from(&*bytes).map_err(refused)
+    }
+}
+
+impl Argument for PyBackedBytes {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
+        let refused = |problem| refused(name, "bytes or bytearray", value, PyErr::from(problem));
+        value.extract().map_err(refused)
     }
 }
 
@@ -90,9 +107,11 @@ impl<T: Argument> Argument for Option<T> {
 
 impl<T: Argument> Argument for Vec<T> {
     fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
-        let items: Vec<Bound<'_, PyAny>> =
-            value.extract().map_err(|problem| refused(name, "a sequence", value, problem))?;
-        items.iter().map(|item| T::convert(name, item)).collect()
+        let sequence = value
+            .cast::<PySequence>()
+            .map_err(|problem| refused(name, "a sequence", value, problem.into()))?;
+        // A sequence can claim any length, so nothing is allocated for it before an item is there.
+        sequence.try_iter()?.map(|item| T::convert(name, &item?)).collect()
     }
 }
 

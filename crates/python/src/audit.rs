@@ -135,7 +135,7 @@ impl Audit {
 #[pyo3(signature = (job, *, threads = 1, reads = None, writes = None))]
 pub(crate) fn audit_epoch(
     py: Python<'_>,
-    job: PyBackedBytes,
+    #[pyo3(from_py_with = argument::job)] job: PyBackedBytes,
     #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
     reads: Option<Py<PyAny>>,
     writes: Option<Py<PyAny>>,

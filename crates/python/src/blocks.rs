@@ -112,8 +112,9 @@ impl Chain {
     #[expect(clippy::too_many_arguments, reason = "Python has keywords")]
     fn push(
         &self,
-        block: Option<PyBackedBytes>,
-        hashing_blob: Option<PyBackedBytes>,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::block)] block: Option<PyBackedBytes>,
+        #[pyo3(from_py_with = argument::hashing_blob)] hashing_blob: Option<PyBackedBytes>,
         #[pyo3(from_py_with = argument::id)] id: Option<Hash>,
         #[pyo3(from_py_with = argument::height)] height: Option<u64>,
         #[pyo3(from_py_with = argument::seed_hash)] seed_hash: Option<Hash>,
@@ -128,7 +129,8 @@ impl Chain {
         };
         let link = Link { block, seed_hash, difficulty };
         let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-        let work = self.lock().push(&link, now.unwrap_or_else(clock)).map_err(error)?;
+        let now = now.unwrap_or_else(clock);
+        let work = py.detach(|| self.lock().push(&link, now)).map_err(error)?;
         Ok(work.map(|work| Work { work }))
     }
 
@@ -142,8 +144,8 @@ impl Chain {
         Ok(Verdict { verdict: self.lock().settle(hash).map_err(error)? })
     }
 
-    /// Returns the chain up to the last block whose own proof of work was checked, or else up to where
-    /// it began. `None` if it began at a height.
+    /// Returns the chain up to the last block whose own proof of work was checked; after a refused block, or without
+    /// such a block, the checkpoint with which the chain began. `None` if there is neither.
     fn checkpoint(&self) -> Option<Checkpoint> {
         self.lock().checkpoint().map(|checkpoint| Checkpoint { checkpoint })
     }

@@ -20,7 +20,10 @@ pub(crate) struct Block {
 #[pymethods]
 impl Block {
     #[new]
-    fn new(py: Python<'_>, blob: PyBackedBytes) -> PyResult<Block> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::blob)] blob: PyBackedBytes,
+    ) -> PyResult<Block> {
         let refused = |problem| PyValueError::new_err(format!("blob: {problem}"));
         let block = py.detach(|| randomx_monero::Block::parse(&blob));
         Ok(Block { block: block.map_err(refused)? })
@@ -86,7 +89,10 @@ pub(crate) fn seed_height(#[pyo3(from_py_with = argument::height)] height: u64) 
 
 /// Returns the id of the block with a hashing blob.
 #[pyfunction]
-pub(crate) fn block_id(py: Python<'_>, hashing_blob: PyBackedBytes) -> PyResult<Hash> {
+pub(crate) fn block_id(
+    py: Python<'_>,
+    #[pyo3(from_py_with = argument::hashing_blob)] hashing_blob: PyBackedBytes,
+) -> PyResult<Hash> {
     let refused = |problem| PyValueError::new_err(format!("hashing_blob: {problem}"));
     let id = py.detach(|| HashingBlob::parse(&hashing_blob).map(|blob| blob.id()));
     id.map_err(refused)

@@ -13,7 +13,7 @@ use randomx::{
     VmError, VmOptions, VmPool,
 };
 
-use crate::argument;
+use crate::argument::{self, Argument, refused};
 use crate::signals::Signals;
 
 /// The inputs of each thread after which signals are handled, such as that of Ctrl-C. In light mode these take some
@@ -51,10 +51,21 @@ pub(crate) enum Key {
     Bytes(PyBackedBytes),
 }
 
+impl Argument for Key {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Key> {
+        value
+            .extract()
+            .map_err(|problem| refused(name, "a cache, a dataset or bytes", value, problem))
+    }
+}
+
 #[pymethods]
 impl Cache {
     #[new]
-    fn new(py: Python<'_>, key: PyBackedBytes) -> PyResult<Cache> {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::key)] key: PyBackedBytes,
+    ) -> PyResult<Cache> {
         let cache = py.detach(|| randomx::Cache::new(&key)).map_err(cache_error)?;
         Ok(Cache { cache: Arc::new(cache) })
     }
@@ -98,7 +109,7 @@ impl Vm {
     #[pyo3(signature = (key, *, version = 1, threads = 1))]
     fn new(
         py: Python<'_>,
-        key: Key,
+        #[pyo3(from_py_with = argument::key)] key: Key,
         #[pyo3(from_py_with = argument::version)] version: u64,
         #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
     ) -> PyResult<Vm> {
@@ -107,12 +118,20 @@ impl Vm {
     }
 
     /// Returns the hash of an input.
-    fn hash(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<[u8; HASH_SIZE]> {
+    fn hash(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::data)] data: PyBackedBytes,
+    ) -> PyResult<[u8; HASH_SIZE]> {
         Ok(self.hash_many(py, vec![data])?.first().copied().unwrap_or_default())
     }
 
     /// Returns the hashes of inputs, in order.
-    fn hash_many(&self, py: Python<'_>, inputs: Vec<PyBackedBytes>) -> PyResult<Hashes> {
+    fn hash_many(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::inputs)] inputs: Vec<PyBackedBytes>,
+    ) -> PyResult<Hashes> {
         let lock = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         in_parts(py, &inputs, self.threads, |inputs| lock().hash_many(inputs))
     }
@@ -145,8 +164,8 @@ fn in_parts(
 #[pyo3(signature = (key, data, *, version = 1))]
 pub(crate) fn hash(
     py: Python<'_>,
-    key: Key,
-    data: PyBackedBytes,
+    #[pyo3(from_py_with = argument::key)] key: Key,
+    #[pyo3(from_py_with = argument::data)] data: PyBackedBytes,
     #[pyo3(from_py_with = argument::version)] version: u64,
 ) -> PyResult<[u8; HASH_SIZE]> {
     Ok(hash_many(py, key, vec![data], version, Some(1))?.first().copied().unwrap_or_default())
@@ -157,8 +176,8 @@ pub(crate) fn hash(
 #[pyo3(signature = (key, inputs, *, version = 1, threads = None))]
 pub(crate) fn hash_many(
     py: Python<'_>,
-    key: Key,
-    inputs: Vec<PyBackedBytes>,
+    #[pyo3(from_py_with = argument::key)] key: Key,
+    #[pyo3(from_py_with = argument::inputs)] inputs: Vec<PyBackedBytes>,
     #[pyo3(from_py_with = argument::version)] version: u64,
     #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
 ) -> PyResult<Hashes> {
@@ -171,8 +190,8 @@ pub(crate) fn hash_many(
 #[pyo3(signature = (key, hashing_blob, difficulty, *, version = 1))]
 pub(crate) fn verify(
     py: Python<'_>,
-    key: Key,
-    hashing_blob: PyBackedBytes,
+    #[pyo3(from_py_with = argument::key)] key: Key,
+    #[pyo3(from_py_with = argument::hashing_blob)] hashing_blob: PyBackedBytes,
     #[pyo3(from_py_with = argument::difficulty)] difficulty: randomx_monero::Difficulty,
     #[pyo3(from_py_with = argument::version)] version: u64,
 ) -> PyResult<bool> {
@@ -183,7 +202,7 @@ pub(crate) fn verify(
 #[pyfunction]
 pub(crate) fn calculate_commitment(
     py: Python<'_>,
-    data: PyBackedBytes,
+    #[pyo3(from_py_with = argument::data)] data: PyBackedBytes,
     #[pyo3(from_py_with = argument::hash)] hash: [u8; HASH_SIZE],
 ) -> [u8; HASH_SIZE] {
     py.detach(|| randomx::calculate_commitment(&data, &hash))

@@ -1,4 +1,5 @@
-//! Builds the wheel, installs it in a fresh virtual environment, and runs the tests in Python there.
+//! Builds the wheel, installs it in a fresh virtual environment, and runs the tests in Python there. Checks the types,
+//! lints and format of the code in Python.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::process::Command;
 use randomx_testing::{is_full, say};
 
 /// What the tests need, in versions that were tried.
-const PACKAGES: [&str; 9] = [
+const PACKAGES: [&str; 10] = [
     "maturin==1.16.0",
     "ray==2.60.0",
     "moto[server]==5.2.5",
@@ -17,6 +18,7 @@ const PACKAGES: [&str; 9] = [
     "pandas==3.1.1",
     "pytest==9.2.0",
     "mypy==2.4.1",
+    "ruff==0.17.6",
 ];
 
 fn run(command: &mut Command) {
@@ -99,4 +101,9 @@ fn the_wheel_works_in_a_fresh_environment() {
     let null = if cfg!(windows) { "nul" } else { "/dev/null" };
     let mypy = ["-m", "mypy", "--strict", "--cache-dir", null];
     python(&[&mypy[..], &["--disable-error-code", "import-untyped"]].concat());
+    for check in [&["check"][..], &["format", "--check"]] {
+        let mut ruff = Command::new(&fresh);
+        ruff.args(["-m", "ruff"]).args(check).args(["--no-cache", "python", "tests"]);
+        run(ruff.current_dir(crate_folder));
+    }
 }

@@ -218,7 +218,8 @@ class Chain:
     def checkpoint(self) -> Checkpoint | None:
         """Returns the chain up to the last block whose own proof of work was checked.
 
-        After a refused block it is the checkpoint with which the chain began.
+        After a refused block, or without such a block, it is the checkpoint with which the chain began.
+        None if there is neither.
         """
 
 @final
@@ -240,9 +241,7 @@ def hash_many(
 ) -> list[bytes]:
     """Returns the hashes of inputs, in order; by default, on all processors."""
 
-def verify(
-    key: Key, hashing_blob: bytes | bytearray, difficulty: int, *, version: int = 1
-) -> bool:
+def verify(key: Key, hashing_blob: bytes | bytearray, difficulty: int, *, version: int = 1) -> bool:
     """Whether the hash of a hashing blob meets a difficulty."""
 
 def calculate_commitment(data: bytes | bytearray, hash: bytes) -> bytes:

@@ -8,6 +8,9 @@ from typing import Any
 #: and abfss), pyarrow makes an empty file before.
 OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
 
+#: The bytes that are sent to S3 at once: pyarrow's own parts.
+PART = 10 << 20
+
 
 @dataclass(frozen=True)
 class Place:
@@ -68,24 +71,16 @@ class ObjectStore:
     def put(self, source: str, path: str) -> None:
         import pyarrow
 
-        # One call writes all of it. Between two calls an error could end the file too early.
         with pyarrow.memory_map(source) as file:
             content = file.read_buffer()
-        stream = unqueued(self._filesystem).open_output_stream(path)
-        stream.write(content)
+        stream = self._filesystem.open_output_stream(path)
+        if self._filesystem.type_name == "s3":
+            # Parts are copied into memory and sent in the background, so that an error in one keeps
+            # the file from appearing. Each is sent before the next one is copied.
+            for start in range(0, content.size, PART):
+                stream.write(content.slice(start, min(PART, content.size - start)))
+                stream.flush()
+        else:
+            # One call writes all of it. Between two calls an error could end the file too early.
+            stream.write(content)
         stream.close()
-
-
-def unqueued(filesystem: Any) -> Any:
-    """Returns a file system whose writes end when all was sent.
-
-    By default, pyarrow copies what is written to S3 into memory, and sends it in the background.
-    """
-    if filesystem.type_name != "s3":
-        return filesystem
-    # An address cannot name this option, but pickles have it. They leave out others, such as whether
-    # certificates are verified. Then the default must do.
-    build, (options,) = filesystem.__reduce__()
-    if build(options) != filesystem:
-        return filesystem
-    return build(options | {"background_writes": False})

@@ -1,6 +1,6 @@
 """Audits proofs of work on a cluster that runs Ray: `pip install randomx-web[ray]`.
 
-    python -m randomx_web audit --ray ADDRESS --input chain/ --output audit/
+Usage: `python -m randomx_web audit --ray ADDRESS --input chain/ --output audit/`
 """
 
 import argparse
@@ -23,6 +23,10 @@ VALID, NOT_VALID, UNUSABLE = 0, 1, 2
 #: The shortest time between two lines about the progress, in seconds.
 PAUSE = 10.0
 
+#: The fewest and the most threads of a task, and times that one is tried again.
+THREADS = (1, 1024)
+RETRIES = (0, 1000)
+
 DESCRIPTION = """\
 Verifies every proof of work of a chain or a list on a cluster that runs Ray, one task an epoch.
 The input, the result and its bytes are those of `randomx audit`, which can go on with a folder of
@@ -31,7 +35,7 @@ this command and the other way round."""
 NOTES = """\
 input and output:
   A path that all machines of the cluster have, such as that of a file server, or an address like
-  s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl. The Parquet files of a
+  s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl or .ndjson. The Parquet files of a
   folder must have the same columns in the same order. With --from or --to, rows without a height are
   left out, also malformed ones; stderr has their number.
 
@@ -78,13 +82,19 @@ def audit(
     """Audits an input on a cluster, one task an epoch.
 
     `ray` is the cluster's address, to which this process is connected meanwhile; by default, it is
-    connected to one already. Each task hashes on
-    `threads` processors. An epoch whose process or machine was lost, or that found no memory, is
-    tried up to `retries` times again. Raises RuntimeError if Ray fails. If no machine of the cluster
+    connected to one already. Each task hashes on `threads` processors. An epoch whose process or
+    machine was lost, that found no memory, or whose files could not be read or written, is tried up
+    to `retries` times again. Raises RuntimeError if Ray fails. If no machine of the cluster
     fits a task, a line on stderr says why, and the run waits for one. With `first` or `last`, rows
     without a height are left out, and a line on stderr has their number. Blocks of a version before
     RandomX are neither valid nor invalid if `network` had such a version at their heights.
     """
+    for name, given, (least, most) in (
+        ("threads", threads, THREADS),
+        ("retries", retries, RETRIES),
+    ):
+        if not least <= given <= most:
+            raise ValueError(f"{name}: expected {least} to {most}, got {given}")
     arguments = (("--input", input), ("--output", output))
     places = [Place.named(argument, fspath(place)) for argument, place in arguments]
     (reads, source), (writes, target) = (place.split() for place in places)
@@ -159,11 +169,11 @@ def _height(text: str) -> int:
 
 
 def _threads(text: str) -> int:
-    return _number(text, 1, 1024)
+    return _number(text, *THREADS)
 
 
 def _retries(text: str) -> int:
-    return _number(text, 0, 1000)
+    return _number(text, *RETRIES)
 
 
 def _number(text: str, least: int, most: int) -> int:
@@ -188,7 +198,9 @@ def parser() -> argparse.ArgumentParser:
         help="the cluster: HOST:PORT, auto for the one of this machine, or local to start one here",
     )
     parser.add_argument("--input", metavar="PLACE", required=True, help="the rows")
-    parser.add_argument("--output", metavar="PLACE", required=True, help="the folder of the results")
+    parser.add_argument(
+        "--output", metavar="PLACE", required=True, help="the folder of the results"
+    )
     parser.add_argument(
         "--from",
         dest="first",

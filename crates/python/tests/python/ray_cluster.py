@@ -75,9 +75,7 @@ class Cluster:
 
     def kill_node(self, worker: int) -> None:
         """Kills the node of a worker: all of its processes, at once and with SIGKILL."""
-        (node,) = (
-            node for node in self._cluster.worker_nodes if raylet(node) in ancestors(worker)
-        )
+        (node,) = (node for node in self._cluster.worker_nodes if raylet(node) in ancestors(worker))
         before = self.alive()
         own = [raylet(node), *descendants(raylet(node))]
         assert worker in own

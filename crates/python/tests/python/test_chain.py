@@ -11,20 +11,20 @@ from vectors import read
 
 
 def test_blocks() -> None:
-    for block in read("mainnet-blocks.json")["blocks"]:
-        parsed = randomx.Block(bytes.fromhex(block["block_blob"]))
-        assert parsed.height == block["height"]
-        assert parsed.id.hex() == block["id"]
-        assert parsed.previous_id.hex() == block["prev_id"]
-        assert parsed.timestamp == block["timestamp"]
-        assert parsed.nonce == block["nonce"]
-        assert parsed.major_version == block["major_version"]
-        assert parsed.hashing_blob.hex() == block["hashing_blob"]
-        assert len(parsed.transaction_ids) == block["num_txes"] + 1
+    for known in read("mainnet-blocks.json")["blocks"]:
+        parsed = randomx.Block(bytes.fromhex(known["block_blob"]))
+        assert parsed.height == known["height"]
+        assert parsed.id.hex() == known["id"]
+        assert parsed.previous_id.hex() == known["prev_id"]
+        assert parsed.timestamp == known["timestamp"]
+        assert parsed.nonce == known["nonce"]
+        assert parsed.major_version == known["major_version"]
+        assert parsed.hashing_blob.hex() == known["hashing_blob"]
+        assert len(parsed.transaction_ids) == known["num_txes"] + 1
         root = randomx.tree_hash(parsed.transaction_ids)
         assert parsed.hashing_blob[43:75] == root
         assert randomx.block_id(parsed.hashing_blob) == parsed.id
-        assert randomx.seed_height(parsed.height) == block["seed_height"]
+        assert randomx.seed_height(parsed.height) == known["seed_height"]
 
 
 def test_difficulties_follow_from_the_blocks_before() -> None:

@@ -162,8 +162,18 @@ def test_threads_share_a_vm() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(TypeError):
-        randomx.Cache("text")  # type: ignore[arg-type]
+    for make in [randomx.Cache, randomx.Vm]:
+        with pytest.raises(TypeError, match="^key: expected .*bytes.*, got str"):
+            make("text")
+    with pytest.raises(TypeError, match="^hashing_blob: expected bytes or bytearray, got str"):
+        randomx.verify(b"", "text", 1)  # type: ignore[arg-type]
+    # Sequences that claim to be longer than memory.
+    with pytest.raises(TypeError, match="^inputs: expected bytes or bytearray, got int"):
+        randomx.hash_many(b"", range(2**62))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^hash: expected 32 bytes, got range"):
+        randomx.meets_difficulty(range(2**62), 1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^hashes: expected 32 bytes, got int"):
+        randomx.tree_hash(range(2**62))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="version: expected 1 or 2, got 3"):
         randomx.hash(b"", b"", version=3)
     for threads in [0, 1025]:

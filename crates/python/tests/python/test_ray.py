@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from made import chain, write
-from ray_cluster import PATIENCE, Cluster, is_running, kill, stopped_in_epoch, wait_for
 from randomx_web import _native, _ray, audit
 from randomx_web._storage import Place
+from ray_cluster import PATIENCE, Cluster, is_running, kill, stopped_in_epoch, wait_for
 
 EPOCHS = 7
 
@@ -139,7 +139,9 @@ def test_a_driver_that_is_killed_and_started_again(
 
 def test_a_task_that_fits_no_machine(cluster: Cluster, made: Path, tmp_path: Path) -> None:
     arguments = [*command(cluster.address, made, tmp_path), "--threads", "2"]
-    problem = "--threads: expected at most 1, the processors of the cluster's largest machine, got 2"
+    problem = (
+        "--threads: expected at most 1, the processors of the cluster's largest machine, got 2"
+    )
     with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as run:
         assert run.stderr
         said = next(line for line in run.stderr if line.startswith("waiting"))
@@ -221,9 +223,7 @@ def test_an_object_store(made: Path, expected: Files) -> None:
         places = ["--input", source.address, "--output", output.address]
         assert audit.main(["--ray", "none", *places]) == audit.NOT_VALID
         entries = store.get_file_info(fs.FileSelector("bucket/audit"))
-        files = {
-            entry.base_name: store.open_input_file(entry.path).readall() for entry in entries
-        }
+        files = {entry.base_name: store.open_input_file(entry.path).readall() for entry in entries}
         # An object store has no locks.
         assert same(files, {name: expected[name] for name in expected if name != "lock"})
     finally:
@@ -253,9 +253,7 @@ def test_missing_memory_is_an_error_that_is_tried_again(made: Path, tmp_path: Pa
         plan.finish()
 
 
-def test_unusable_arguments(
-    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unusable_arguments(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "audit"
 
     def refused(source: str | Path, more: list[str], target: str | Path = output) -> str:

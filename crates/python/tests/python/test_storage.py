@@ -1,5 +1,6 @@
 """Storages that fail, disks that are full, and signals."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -10,9 +11,11 @@ from typing import Any
 
 import pyarrow
 import pytest
+from moto.s3.models import S3Backend
+from moto.server import ThreadedMotoServer
 from pyarrow import fs, parquet
 from randomx_web import _native, _ray, _storage, audit
-from randomx_web._storage import ObjectStore, unqueued
+from randomx_web._storage import ObjectStore
 from stores import Store, audited, ctrl_c, write_rows
 
 
@@ -91,28 +94,55 @@ def test_rows_that_a_range_leaves_out_for_their_heights_are_counted(
     assert capsys.readouterr().err == sentence
 
 
-def test_what_is_sent_to_s3_is_not_queued_in_memory(
+def test_a_file_appears_in_s3_when_all_of_it_was_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent = []
+    send: Any = S3Backend.upload_part
+    fails = False
+    held = []
 
-    def stop(filesystem: Any) -> Any:
-        _, (options,) = unqueued(filesystem).__reduce__()
-        sent.append(options["background_writes"])
-        raise OSError("nothing is sent")
+    def upload_part(*arguments: Any, **keywords: Any) -> Any:
+        held.append(pyarrow.total_allocated_bytes())
+        if fails and len(held) > 1:
+            raise OSError("the cable was cut")
+        return send(*arguments, **keywords)
 
-    monkeypatch.setattr(_storage, "unqueued", stop)
-    (tmp_path / "result").write_bytes(b"result")
-    address = "s3://key:secret@bucket/x?endpoint_override=127.0.0.1:9&scheme=http&region=us-east-1"
-    # Pickles of file systems do not have this option.
-    for more in ("", "&tls_verify_certificates=false"):
-        store, path = _storage.Place.named("--output", address + more).split()
-        assert store is not None
-        with pytest.raises(OSError, match="nothing is sent"):
-            store.put(str(tmp_path / "result"), path)
-    assert sent == [False, True]
-    local = fs.LocalFileSystem()
-    assert unqueued(local) is local
+    monkeypatch.setattr(S3Backend, "upload_part", upload_part)
+    server = ThreadedMotoServer("127.0.0.1", 0)
+    server.start()
+    host, port = server.get_host_and_port()
+    options = f"endpoint_override={host}:{port}&scheme=http&region=us-east-1"
+    address = f"s3://test-key:test-secret@bucket/result?{options}&allow_bucket_creation=true"
+    # Pickles of a file system with this option lack it.
+    other = f"{address}&tls_verify_certificates=false"
+    result = tmp_path / "result"
+    try:
+        filesystem, _ = fs.FileSystem.from_uri(address)
+        filesystem.create_dir("bucket")
+        for where in (address, other):
+            store, path = _storage.Place.named("--output", where).split()
+            assert store is not None
+            for size in (0, 5, 35 << 20):
+                fails = False
+                result.write_bytes(os.urandom(size))
+                held.clear()
+                store.put(str(result), path)
+                with store.open(path) as file:
+                    assert file.readall() == result.read_bytes()
+                # No more than a part and what pyarrow sends it with waits in memory.
+                assert all(bytes < 2.5 * _storage.PART for bytes in held)
+            assert len(held) == 4
+            fails = True
+            held.clear()
+            kept = result.read_bytes()
+            result.write_bytes(os.urandom(35 << 20))
+            with pytest.raises(OSError, match="UploadPart"):
+                store.put(str(result), path)
+            gc.collect()
+            with store.open(path) as file:
+                assert file.readall() == kept
+    finally:
+        server.stop()
 
 
 def test_a_full_disk_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
@@ -303,3 +333,7 @@ def test_numbers_out_of_range(tmp_path: Path) -> None:
         _native.Audit(str(tmp_path), str(tmp_path), first=-1)
     with pytest.raises(ValueError, match="^threads: expected 1 to 1024, got -1"):
         _native.audit_epoch(b"", threads=-1)
+    for name, most in [("threads", 1024), ("retries", 1000)]:
+        with pytest.raises(ValueError, match=f"^{name}: expected [01] to {most}, got -1"):
+            wrong: dict[str, Any] = {name: -1}
+            audit.audit(tmp_path, tmp_path, **wrong)
