@@ -245,3 +245,11 @@ fn an_endless_line_is_refused_early() {
     let sentence = "stdin: line 1: longer than 4456448 bytes";
     assert_refused(on_lines("verify", vec![b' '; 5 << 20]), sentence);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_checkpoint_without_an_end_is_refused() {
+    let arguments = ["follow", "--node", "http://127.0.0.1:9", "--start", "/dev/zero"];
+    let run = randomx(&arguments).assert().code(2).stdout("");
+    run.stderr("error: /dev/zero: expected at most 1048576 bytes\n");
+}
