@@ -25,7 +25,6 @@ mod queue;
 mod record;
 mod relay;
 mod serve;
-#[cfg(unix)]
 mod signals;
 mod stream;
 mod verify;

@@ -21,7 +21,6 @@ mod verify;
 mod work;
 
 use std::{
-    io,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -44,7 +43,7 @@ use tokio::{net::TcpListener, runtime, task, time};
 use crate::{
     args::{ServeArgs, WorkArgs},
     error::Error,
-    output,
+    output, signals,
 };
 
 use failure::{Code, Failure};
@@ -141,7 +140,8 @@ async fn serve(args: &ServeArgs, page: Option<PathBuf>) -> Result<(), Error> {
         no_jit: info::no_jit(options),
     });
     // Before the address is announced, so that each signal ends the program as documented.
-    let signal = stop_signal().map_err(|problem| Error::Serve(format!("signals: {problem}")))?;
+    let signal =
+        signals::stopped().map_err(|problem| Error::Serve(format!("signals: {problem}")))?;
     output::write(|out| writeln!(out, "http://{bound}/"))?;
     tokio::spawn(tidy(Arc::clone(&server)));
     let stopping = Arc::clone(&server.stopping);
@@ -151,30 +151,6 @@ async fn serve(args: &ServeArgs, page: Option<PathBuf>) -> Result<(), Error> {
     };
     randomx_http::serve(listener, router(server, page), settings, stopped).await;
     Ok(())
-}
-
-/// From now on, SIGINT and SIGTERM do not end the program. Waits for one of them.
-#[cfg(unix)]
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let [mut interrupt, mut terminate] =
-        [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => (),
-            _ = terminate.recv() => (),
-        }
-    })
-}
-
-/// From now on, Ctrl-C does not end the program. Waits for it.
-#[cfg(windows)]
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    let mut interrupt = tokio::signal::windows::ctrl_c()?;
-    Ok(async move {
-        interrupt.recv().await;
-    })
 }
 
 fn router(server: Arc<Server>, page: Option<page::Files>) -> Router {

@@ -1,5 +1,6 @@
 //! Values that are computed once in a process, without a thread that waits for another.
 
+use std::convert::Infallible;
 use std::sync::OnceLock;
 
 /// Returns the value of `cell`, and computes it if there is none. Threads may compute it at the same time; the first value
@@ -8,11 +9,20 @@ use std::sync::OnceLock;
 /// [`OnceLock::get_or_init`] would let the others wait. A child process, forked meanwhile, would wait forever: it has only
 /// the thread that forked.
 pub(crate) fn once<T>(cell: &OnceLock<T>, compute: impl FnOnce() -> T) -> &T {
+    let Ok(value) = try_once(cell, || Ok::<_, Infallible>(compute()));
+    value
+}
+
+/// As [`once`]. After a failure, the next call computes.
+pub(crate) fn try_once<T, E>(
+    cell: &OnceLock<T>,
+    compute: impl FnOnce() -> Result<T, E>,
+) -> Result<&T, E> {
     match cell.get() {
-        Some(value) => value,
+        Some(value) => Ok(value),
         None => {
-            let value = compute();
-            cell.get_or_init(|| value)
+            let value = compute()?;
+            Ok(cell.get_or_init(|| value))
         }
     }
 }
@@ -40,5 +50,13 @@ mod tests {
         });
         assert_eq!(values[0], values[1]);
         assert_eq!(*once(&cell, || 3), values[0]);
+    }
+
+    #[test]
+    fn what_failed_is_computed_again() {
+        let cell = OnceLock::new();
+        assert_eq!(try_once(&cell, || Err("refused")), Err("refused"));
+        assert_eq!(try_once(&cell, || Ok::<_, &str>(4)), Ok(&4));
+        assert_eq!(try_once(&cell, || Err("refused")), Ok(&4));
     }
 }

@@ -44,6 +44,6 @@ export type Key = "Tab" | "Enter" | "Space" | "Escape" | "ArrowLeft" | "ArrowRig
 export interface StartOptions {
   /** Further arguments for the browser's program. */
   args?: string[];
-  /** Whether WebKit composites with OpenGL, which takes a third of its time here. Without it, screenshots hang. */
+  /** Whether WebKit composites with OpenGL. Screenshots need it, and without a graphics processor it takes long. */
   composites?: boolean;
 }

@@ -14,7 +14,7 @@ use rustix::process::{Resource, getrlimit};
 
 use super::address_space::AddressSpace;
 use super::processor::{InstructionFetch, repeating};
-use crate::once::once;
+use crate::once::try_once;
 
 /// Two views of one memory file. A forked child has neither (`MADV_DONTFORK`).
 pub(super) struct AliasedCode {
@@ -109,21 +109,21 @@ pub(super) fn test_processor() {
 /// If the system refuses the pages. The next call tries again.
 fn aliases_are_followed() -> io::Result<bool> {
     static FOLLOWED: OnceLock<bool> = OnceLock::new();
-    if let Some(&followed) = FOLLOWED.get() {
-        return Ok(followed);
-    }
-    let code =
-        RefCell::new(AliasedCode::map(repeating(TURNS, 0).len(), InstructionFetch::safest())?);
-    let replace = |value| code.borrow_mut().write(&repeating(TURNS, value));
-    let call = || {
-        let entry = code.borrow().executable.as_ptr();
-        // SAFETY: the pages, which are mapped until the end of this function, hold the function that
-        // `repeating` made, of this type. This process mapped them a moment ago, and `write` has
-        // succeeded in it.
-        let function: extern "C" fn() -> u64 = unsafe { std::mem::transmute(entry) };
-        function()
-    };
-    Ok(*once(&FOLLOWED, || runs_new_code(replace, call)))
+    let followed = try_once(&FOLLOWED, || {
+        let code =
+            RefCell::new(AliasedCode::map(repeating(TURNS, 0).len(), InstructionFetch::safest())?);
+        let replace = |value| code.borrow_mut().write(&repeating(TURNS, value));
+        let call = || {
+            let entry = code.borrow().executable.as_ptr();
+            // SAFETY: the pages, which are mapped until the end of this closure, hold the function that
+            // `repeating` made, of this type. This process mapped them a moment ago, and `write` has
+            // succeeded in it.
+            let function: extern "C" fn() -> u64 = unsafe { std::mem::transmute(entry) };
+            function()
+        };
+        Ok::<_, io::Error>(runs_new_code(replace, call))
+    })?;
+    Ok(*followed)
 }
 
 /// Turns of the loop in the function of [`aliases_are_followed`]. An emulator that looks for changes where it enters

@@ -11,6 +11,7 @@ use crate::engine::{Engine, Lane, LaneContext};
 use crate::environment::DefaultEnvironment;
 use crate::jit::CodePages;
 use crate::jit::program::Code;
+use crate::once::try_once;
 use crate::params::Version;
 use crate::program::{Opcode, Program};
 use crate::rounding::RoundingMode;
@@ -26,19 +27,7 @@ const ITERATIONS: usize = 32;
 /// See [`ModeLoads::fastest`].
 pub(super) fn fastest() -> ModeLoads {
     static FASTEST: OnceLock<ModeLoads> = OnceLock::new();
-    kept(&FASTEST, measure).unwrap_or(ModeLoads::One)
-}
-
-/// Returns what was measured before, or is measured now. Threads may measure at the same time, as with
-/// [`once`](crate::once::once).
-fn kept(
-    cell: &OnceLock<ModeLoads>,
-    measure: impl FnOnce() -> Option<ModeLoads>,
-) -> Option<ModeLoads> {
-    match cell.get() {
-        Some(measured) => Some(*measured),
-        None => measure().map(|measured| *cell.get_or_init(|| measured)),
-    }
+    try_once(&FASTEST, || measure().ok_or(())).copied().unwrap_or(ModeLoads::One)
 }
 
 /// Measures both kinds and returns the faster one, or `None` if the system refuses memory.
@@ -110,14 +99,6 @@ fn program(cpu: Cpu) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_refused_measurement_is_made_again() {
-        let cell = OnceLock::new();
-        assert_eq!(kept(&cell, || None), None);
-        assert_eq!(kept(&cell, || Some(ModeLoads::Four)), Some(ModeLoads::Four));
-        assert_eq!(kept(&cell, || None), Some(ModeLoads::Four));
-    }
 
     #[test]
     fn each_kind_is_chosen_if_it_is_faster() {
