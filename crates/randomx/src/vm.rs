@@ -42,7 +42,7 @@ use group::{Group, Member};
 use key::Source;
 use lanes::{Hasher, Job};
 use plan::Plan;
-use trials::{Conditions, SharedTrials};
+use trials::{Conditions, Participant};
 
 /// Options of a [`Vm`]. None of them changes a hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub struct Vm {
     /// The conditions for which the lanes were chosen last, if they are measured.
     chosen_under: Option<Conditions>,
     /// The measurement of the fastest number of lanes, until it is known.
-    trials: Option<SharedTrials>,
+    trials: Option<Participant>,
     hasher: Box<dyn Hasher>,
     /// Whether the first lane holds a hash that has begun.
     begun: bool,
@@ -189,15 +189,14 @@ impl Vm {
     ///
     /// This takes 112 to 600 hashes, once in a process for each mode, version and power of two of VMs. VMs
     /// that will hash at the same time should measure at the same time, each on its own thread: they share
-    /// the work. While another VM still measures its part, the returned number may not be final. A hash
-    /// that [`hash_first`](Self::hash_first) began is dropped. It measures nothing if
+    /// the work. A hash that [`hash_first`](Self::hash_first) began is dropped. It measures nothing if
     /// [`VmOptions::lanes`] is set, in WebAssembly, or without the JIT.
     pub fn measure_lanes(&mut self) -> usize {
         self.begun = false;
         loop {
             // Other VMs may have come, gone, or ended the last trials.
             self.adapt_lanes();
-            if !self.trials.as_deref().is_some_and(|trials| trials::lock(trials).has_more()) {
+            if !self.trials.as_ref().is_some_and(Participant::has_more) {
                 return self.plan.lanes;
             }
             self.hash_many(&trials::inputs());
@@ -241,8 +240,10 @@ impl Vm {
         }
         let conditions = self.conditions();
         let earlier = mem::replace(&mut self.chosen_under, conditions);
-        self.trials = conditions.map(Conditions::trials);
-        let best = self.trials.as_deref().and_then(|trials| trials::lock(trials).choice());
+        if earlier != conditions || self.trials.is_none() {
+            self.trials = conditions.map(|conditions| Participant::new(conditions.trials()));
+        }
+        let best = self.trials.as_ref().and_then(Participant::choice);
         // What was fastest for fewer or more VMs is a better guess than the expected number.
         let similar = earlier.zip(conditions).is_some_and(|(one, other)| one.resembles(other));
         let guess = if similar { self.plan } else { Plan::expected(group.fast, self.version) };
@@ -341,8 +342,8 @@ impl Vm {
         outputs: &mut [[u8; HASH_SIZE]],
         observer: &mut dyn Observer,
     ) -> usize {
-        let Vm { ref source, version, ref trials, ref mut hasher, ref mut plan, .. } = *self;
-        let Some(trials) = trials.as_deref().filter(|_| !cfg!(target_family = "wasm")) else {
+        let Vm { ref source, version, ref mut trials, ref mut hasher, ref mut plan, .. } = *self;
+        let Some(participant) = trials.as_mut().filter(|_| !cfg!(target_family = "wasm")) else {
             return 0;
         };
         let hash = |plan: Plan, range: Range<usize>| {
@@ -353,12 +354,11 @@ impl Vm {
             hasher.hash_many(Job { source, version, plan, inputs, outputs }, observer);
             true
         };
-        let measured = trials::measure(trials, inputs.len(), trials::clock(), hash);
-        let choice = trials::lock(trials).choice();
-        if let Some(choice) = choice {
+        let measured = participant.measure(inputs.len(), trials::clock(), hash);
+        if let Some(choice) = participant.choice() {
             *plan = choice.with(hasher.reserve(choice.lanes));
             // Later calls need not ask again.
-            self.trials = None;
+            *trials = None;
         }
         measured
     }

@@ -1,9 +1,9 @@
 //! The choice of a plan, by measuring the first hashes.
 //!
 //! The fastest number of lanes depends on how many reads of memory a processor overlaps, and on how much code it
-//! keeps decoded. The fastest prefetches depend on how long it takes to find a page. A VM that may choose tries each candidate on its first inputs, in turn, and goes on with
-//! the fastest. The hashes of these inputs are results like all others. VMs of one group and version share the trials,
-//! as long as [`Member::rounded_members`] stays the same.
+//! keeps decoded. The fastest prefetches depend on how long it takes to find a page. A VM that may choose tries each
+//! candidate on its first inputs, round after round, and goes on with the fastest. The hashes of these inputs are results
+//! like all others. VMs of one group and version share the trials, as long as [`Member::rounded_members`] stays the same.
 //!
 //! [`Member::rounded_members`]: super::group::Member::rounded_members
 
@@ -20,8 +20,8 @@ use super::plan::Plan;
 use super::shared::Shared;
 use crate::params::{MAX_LANES, Version};
 
-/// The most trials of each candidate. In a round the candidates take turns, so that other load affects all of them. VMs
-/// on several threads divide a round among them.
+/// The most rounds. In a round a VM tries each candidate once, so that other load affects all of them. Processors differ
+/// in speed, and so do the threads of one core while another program uses it, so each round belongs to one VM.
 const MOST_ROUNDS: usize = 15;
 
 /// Hashes of each trial, whatever its plan: the times of single hashes differ by their programs.
@@ -56,22 +56,35 @@ pub(super) type SharedTrials = Arc<Mutex<Trials>>;
 pub(super) struct Trials {
     /// The expected one comes first.
     candidates: &'static [Plan],
-    /// Trials of each candidate, an odd number.
+    /// The number of rounds, an odd one.
     rounds: usize,
-    /// Trials that have begun.
+    /// Rounds that have begun. VMs begin more of them than needed, rather than to wait for each other.
     begun: usize,
-    /// Trials that have ended.
+    /// Rounds that VMs have left before their end.
+    left: Vec<Round>,
+    /// Rounds that have ended.
     ended: usize,
-    /// The time of each trial of each round, in the order of the candidates.
+    /// The time of each candidate in each round that has ended.
     times: [[Duration; MOST]; MOST_ROUNDS],
 }
 
-/// A trial that has begun.
-#[derive(Clone, Copy)]
-struct Trial {
-    round: usize,
-    candidate: usize,
-    plan: Plan,
+/// A round that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    /// The candidate that is tried first. Each round has another one.
+    first: usize,
+    /// The number of candidates tried.
+    tried: usize,
+    /// The time of each candidate.
+    times: [Duration; MOST],
+}
+
+/// A VM's part in trials.
+#[derive(Debug)]
+pub(super) struct Participant {
+    trials: SharedTrials,
+    /// The VM's present round.
+    round: Option<Round>,
 }
 
 impl Conditions {
@@ -100,14 +113,14 @@ impl Conditions {
 impl Trials {
     fn new(candidates: &'static [Plan], rounds: usize) -> Trials {
         let times = [[Duration::MAX; MOST]; MOST_ROUNDS];
-        Trials { candidates, rounds, begun: 0, ended: 0, times }
+        Trials { candidates, rounds, begun: 0, left: Vec::new(), ended: 0, times }
     }
 
     /// Returns the chosen plan: the expected one, unless another is faster by the margin of [`FASTER`].
-    /// Returns `None` until all trials have ended.
+    /// Returns `None` until all rounds have ended.
     pub(super) fn choice(&self) -> Option<Plan> {
         let [expected, others @ ..] = self.candidates else { return None };
-        if self.ended < self.rounds * self.candidates.len() {
+        if self.has_more() {
             return None;
         }
         let ratios = (1..).zip(others).map(|(candidate, &plan)| (self.ratio(candidate), plan));
@@ -124,26 +137,29 @@ impl Trials {
         ratios[self.rounds / 2]
     }
 
-    /// Returns whether some trials have not begun.
-    pub(super) fn has_more(&self) -> bool {
-        self.begun < self.rounds * self.candidates.len()
+    /// Returns whether some rounds have not ended.
+    fn has_more(&self) -> bool {
+        self.ended < self.rounds
     }
 
-    /// Begins the next trial. Returns `None` if there were enough, or if `inputs` are too few for one.
-    fn begin(&mut self, inputs: usize) -> Option<Trial> {
-        let (round, candidate) =
-            (self.begun / self.candidates.len(), self.begun % self.candidates.len());
-        let plan = self.candidates[candidate];
-        if !self.has_more() || inputs < HASHES {
+    /// Begins a round, or continues one that a VM has left. Returns `None` if enough have ended.
+    fn begin(&mut self) -> Option<Round> {
+        if !self.has_more() {
             return None;
         }
-        self.begun += 1;
-        Some(Trial { round, candidate, plan })
+        self.left.pop().or_else(|| {
+            let first = self.begun % self.candidates.len();
+            self.begun += 1;
+            Some(Round { first, tried: 0, times: [Duration::MAX; MOST] })
+        })
     }
 
-    fn end(&mut self, Trial { round, candidate, .. }: Trial, time: Duration) {
-        self.times[round][candidate] = time;
-        self.ended += 1;
+    /// Adds the times of a round that has ended.
+    fn end(&mut self, round: &Round) {
+        if let Some(times) = self.times[..self.rounds].get_mut(self.ended) {
+            *times = round.times;
+            self.ended += 1;
+        }
     }
 }
 
@@ -153,41 +169,65 @@ fn ratio(time: Duration, expected: Duration) -> u128 {
     (nanoseconds(time) * EQUAL).checked_div(nanoseconds(expected)).unwrap_or(u128::MAX)
 }
 
-/// Runs trials on the first of a VM's inputs until all trials have begun, or fewer than [`HASHES`] inputs are left.
-/// Returns the number of inputs hashed. `inputs` is the number of inputs at hand.
-///
-/// `hash` hashes the inputs of a range by a plan, and returns `false` if there are fewer lanes. `clock` returns the time since a fixed moment.
-pub(super) fn measure(
-    trials: &Mutex<Trials>,
-    inputs: usize,
-    clock: impl Fn() -> Duration,
-    mut hash: impl FnMut(Plan, Range<usize>) -> bool,
-) -> usize {
-    let mut hashed = 0;
-    loop {
-        // Other threads go on with their trials while this one hashes.
-        let begun = lock(trials).begin(inputs - hashed);
-        let Some(trial) = begun else { return hashed };
-        // The time stays the longest one if there is no memory for the lanes, or if `hash` panics.
-        let mut running = RunningTrial { trials, trial, time: Duration::MAX };
-        let start = clock();
-        if hash(trial.plan, hashed..hashed + HASHES) {
-            hashed += HASHES;
-            running.time = clock().saturating_sub(start);
+impl Participant {
+    pub(super) fn new(trials: SharedTrials) -> Participant {
+        Participant { trials, round: None }
+    }
+
+    /// Returns [`Trials::choice`].
+    pub(super) fn choice(&self) -> Option<Plan> {
+        lock(&self.trials).choice()
+    }
+
+    /// Returns whether some rounds have not ended.
+    pub(super) fn has_more(&self) -> bool {
+        lock(&self.trials).has_more()
+    }
+
+    /// Runs trials on the first of a VM's inputs until enough rounds have ended, or fewer than [`HASHES`] inputs are
+    /// left. Returns the number of inputs hashed. `inputs` is the number of inputs at hand.
+    ///
+    /// `hash` hashes the inputs of a range by a plan, and returns `false` if there are fewer lanes. `clock` returns the
+    /// time since a fixed moment.
+    pub(super) fn measure(
+        &mut self,
+        inputs: usize,
+        clock: impl Fn() -> Duration,
+        mut hash: impl FnMut(Plan, Range<usize>) -> bool,
+    ) -> usize {
+        let mut hashed = 0;
+        while inputs - hashed >= HASHES {
+            // Other threads go on with their rounds while this one hashes. If `hash` panics, the round is gone.
+            let mut trials = lock(&self.trials);
+            let present = self.round.take().filter(|_| trials.has_more());
+            let Some(mut round) = present.or_else(|| trials.begin()) else { break };
+            let candidates = trials.candidates;
+            drop(trials);
+
+            let candidate = (round.first + round.tried) % candidates.len();
+            let start = clock();
+            // Otherwise the time stays the longest one: there is no memory for the lanes.
+            if hash(candidates[candidate], hashed..hashed + HASHES) {
+                hashed += HASHES;
+                round.times[candidate] = clock().saturating_sub(start);
+            }
+            round.tried += 1;
+            if round.tried < candidates.len() {
+                self.round = Some(round);
+            } else {
+                lock(&self.trials).end(&round);
+            }
         }
+        hashed
     }
 }
 
-/// A trial that ends when this is dropped.
-struct RunningTrial<'a> {
-    trials: &'a Mutex<Trials>,
-    trial: Trial,
-    time: Duration,
-}
-
-impl Drop for RunningTrial<'_> {
+/// Leaves the present round to another VM.
+impl Drop for Participant {
     fn drop(&mut self) {
-        lock(self.trials).end(self.trial, self.time);
+        if let Some(round) = self.round.take() {
+            lock(&self.trials).left.push(round);
+        }
     }
 }
 
@@ -214,164 +254,9 @@ pub(super) fn clock() -> impl Fn() -> Duration {
 }
 
 /// Locks trials. A panic of another thread leaves them usable.
-pub(super) fn lock(trials: &Mutex<Trials>) -> MutexGuard<'_, Trials> {
+fn lock(trials: &Mutex<Trials>) -> MutexGuard<'_, Trials> {
     trials.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    use super::*;
-    use crate::cpu::Cpu;
-
-    const VERSIONS: [Version; 2] = Version::ALL;
-    const FOUR_OR_TWO: [Plan; 2] = [Plan::of(4), Plan::of(2)];
-    const THREE: [Plan; 3] = [Plan::of(4), Plan::of(1), Plan::of(8)];
-    const TWO_OR_EIGHT: [Plan; 2] = [Plan::of(2), Plan::of(8)];
-
-    /// Measures with a clock on which a trial takes as long as `time` says for its plan.
-    fn measured(trials: &Mutex<Trials>, calls: &[usize], time: impl Fn(Plan) -> Duration) -> usize {
-        let now = Cell::new(Duration::ZERO);
-        calls
-            .iter()
-            .map(|&inputs| {
-                measure(
-                    trials,
-                    inputs,
-                    || now.get(),
-                    |plan, _| {
-                        now.set(now.get() + time(plan));
-                        true
-                    },
-                )
-            })
-            .sum()
-    }
-
-    fn all_conditions() -> impl Iterator<Item = Conditions> {
-        let groups = [false, true].map(|fast| Group { fast, cpu: Cpu::baseline() });
-        groups.into_iter().flat_map(|group| {
-            let of = move |members| VERSIONS.map(|version| Conditions { group, members, version });
-            [1, 2].into_iter().flat_map(of)
-        })
-    }
-
-    #[test]
-    fn each_candidate_is_chosen_where_it_is_fastest() {
-        for conditions in all_conditions() {
-            let candidates = conditions.candidates();
-            for &fastest in candidates {
-                let trials = Mutex::new(Trials::new(candidates, conditions.rounds()));
-                assert_eq!(lock(&trials).choice(), None, "before all trials");
-                let time = |plan| Duration::from_micros(if plan == fastest { 900 } else { 1000 });
-                let hashed = measured(&trials, &[1000], time);
-                assert_eq!(lock(&trials).choice(), Some(fastest), "{conditions:?}");
-                assert_eq!(hashed, conditions.rounds() * candidates.len() * HASHES);
-                assert_eq!(measured(&trials, &[1000], time), 0, "there were enough");
-            }
-        }
-    }
-
-    #[test]
-    fn the_expected_candidate_stays_unless_another_is_clearly_faster() {
-        for conditions in all_conditions() {
-            let candidates = conditions.candidates();
-            let trials = Mutex::new(Trials::new(candidates, conditions.rounds()));
-            let time = |plan| Duration::from_micros(if plan == candidates[0] { 1000 } else { 990 });
-            measured(&trials, &[1000], time);
-            assert_eq!(lock(&trials).choice(), Some(candidates[0]), "{conditions:?}");
-        }
-    }
-
-    #[test]
-    fn interruptions_of_some_trials_and_slow_rounds_change_nothing() {
-        let trials = Mutex::new(Trials::new(&FOUR_OR_TWO, 7));
-        let trial = Cell::new(0);
-        measured(&trials, &[1000], |plan| {
-            let number = trial.replace(trial.get() + 1);
-            let interruption = if number == 1 || number == 8 { 5000 } else { 0 };
-            let busy = [1, 3, 2, 1, 1, 4, 1][number / 2];
-            Duration::from_micros(interruption + busy * if plan.lanes == 2 { 900 } else { 1000 })
-        });
-        assert_eq!(lock(&trials).choice(), Some(Plan::of(2)));
-    }
-
-    #[test]
-    fn trials_go_on_in_later_calls_and_wait_for_enough_inputs() {
-        let trials = Mutex::new(Trials::new(&THREE, 7));
-        let time = |_| Duration::from_micros(1);
-        assert_eq!(measured(&trials, &[HASHES - 1], time), 0);
-        assert_eq!(measured(&trials, &[3 * HASHES - 1], time), 2 * HASHES);
-        assert_eq!(measured(&trials, &[HASHES], time), HASHES);
-        assert_eq!(lock(&trials).begun, 3);
-    }
-
-    #[test]
-    fn lanes_that_cannot_be_allocated_are_not_chosen() {
-        let trials = Mutex::new(Trials::new(&TWO_OR_EIGHT, 7));
-        let now = Cell::new(Duration::ZERO);
-        let hashed = measure(
-            &trials,
-            1000,
-            || now.get(),
-            |plan, _| {
-                now.set(now.get() + Duration::from_micros(10));
-                plan.lanes == 2
-            },
-        );
-        assert_eq!((hashed, lock(&trials).choice()), (HASHES * 7, Some(Plan::of(2))));
-    }
-
-    #[test]
-    fn without_memory_for_the_expected_lanes_the_fastest_others_are_chosen() {
-        let trials = Mutex::new(Trials::new(&THREE, 7));
-        let now = Cell::new(Duration::ZERO);
-        let hash = |plan: Plan, _| {
-            now.set(now.get() + Duration::from_micros(if plan.lanes == 8 { 10 } else { 20 }));
-            plan.lanes != 4
-        };
-        measure(&trials, 1000, || now.get(), hash);
-        assert_eq!(lock(&trials).choice(), Some(Plan::of(8)));
-    }
-
-    #[test]
-    fn ratios_of_all_times_are_in_their_order() {
-        let [none, some, longest] = [Duration::ZERO, Duration::from_millis(3), Duration::MAX];
-        assert_eq!([ratio(some, some), ratio(longest, longest)], [EQUAL; 2]);
-        assert_eq!([none, some, longest].map(|time| ratio(time, none)), [u128::MAX; 3]);
-        assert!(ratio(some * 979 / 1000, some) < FASTER);
-        assert!(ratio(some * 981 / 1000, some) > FASTER);
-        assert!(ratio(some, longest) < ratio(2 * some, longest));
-        assert!(ratio(longest, some) > EQUAL);
-    }
-
-    #[test]
-    fn a_trial_that_panics_ends() {
-        let trials = Mutex::new(Trials::new(&TWO_OR_EIGHT, 1));
-        let panics = |plan: Plan, _| if plan.lanes == 2 { true } else { panic!("{plan:?}") };
-        let measured = AssertUnwindSafe(|| measure(&trials, 1000, || Duration::ZERO, panics));
-        catch_unwind(measured).expect_err("a panic");
-        assert_eq!(lock(&trials).choice(), Some(Plan::of(2)));
-    }
-
-    #[test]
-    fn measured_inputs_differ() {
-        let (one, other) = (inputs(), inputs());
-        let mut all = [one, other].concat();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 2 * HASHES);
-    }
-
-    #[test]
-    fn vms_share_trials_under_the_same_conditions_only() {
-        let conditions: Vec<Conditions> = all_conditions().collect();
-        for (at, one) in conditions.iter().enumerate() {
-            for (other_at, other) in conditions.iter().enumerate() {
-                assert_eq!(Arc::ptr_eq(&one.trials(), &other.trials()), at == other_at);
-            }
-        }
-    }
-}
+mod tests;
