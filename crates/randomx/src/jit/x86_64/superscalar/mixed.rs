@@ -177,6 +177,7 @@ impl Part<'_> {
                 (&Step::Begin(item), None) => {
                     let number = Mem::new(ARGUMENT, 4 * (Ymm::LANES + item) as i32);
                     scalar::begin(e.a, e.pool, number);
+                    scalar::prefetch_own_line(e.a);
                 }
                 (&Step::Begin(item), Some(address)) => {
                     scalar::load(e.a, scalar_place(item), address);

@@ -34,6 +34,7 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
         a.push(argument);
     }
     let (numbers, items, count) = (Mem::new(Rsp, 0), Mem::new(Rsp, 8), Mem::new(Rsp, 16));
+    prefetch_first_lines(a);
     let mut before = None;
     for (index, program) in programs.iter().enumerate() {
         a.mov(ITEM, items);
@@ -71,6 +72,18 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
     a.ret();
 }
 
+/// Emits prefetches of the lines for the end of the first function, of all items. Each item by itself would wait for
+/// its line, because only its own first function runs meanwhile. Overwrites `rax`, [`COUNT`] and [`NUMBER`].
+fn prefetch_first_lines(a: &mut Assembler) {
+    a.mov(NUMBER, NUMBERS);
+    let next_item = a.position();
+    a.mov32(Rax, Mem::new(NUMBER, 0));
+    prefetch_line(a, Rax);
+    a.add(NUMBER, 4);
+    a.dec(COUNT);
+    a.jcc_back(Condition::NotZero, next_item);
+}
+
 /// Emits the initialisation of the registers from the number of an item.
 pub(super) fn begin(a: &mut Assembler, pool: &mut Pool, number: Mem) {
     let first = REGISTERS[0];
@@ -79,11 +92,15 @@ pub(super) fn begin(a: &mut Assembler, pool: &mut Pool, number: Mem) {
     a.imul(first, pool.constant(ITEM_MULTIPLIER));
     line(a, OWN_LINE, OWN_LINE);
     a.add(OWN_LINE, LINES);
-    a.prefetcht0(Mem::new(OWN_LINE, 0));
     for (register, constant) in REGISTERS.into_iter().zip(ITEM_CONSTANTS).skip(1) {
         a.mov_immediate(register, constant);
         a.xor(register, first);
     }
+}
+
+/// Emits a prefetch of the line that [`begin`] has selected.
+pub(super) fn prefetch_own_line(a: &mut Assembler) {
+    a.prefetcht0(Mem::new(OWN_LINE, 0));
 }
 
 /// Emits loads of the registers from `item`. Register `address` selects the line.
