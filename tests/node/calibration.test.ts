@@ -5,6 +5,9 @@ import type { Engine, Features, Version } from "../../wasm/js/types.js";
 
 const ENGINES = ["jit", "interpreter"] as const;
 
+/** The thread of tests with only one. */
+const thread = {};
+
 /** Another number for each test: what is measured holds for all instances with one setting. */
 let lanes = 8;
 
@@ -28,7 +31,7 @@ function hash(
   let sum = 0;
   let engine: Engine | undefined;
   for (let batch = 0; batch < batches; batch += 1) {
-    const way = calibration.next(version, inputs);
+    const way = calibration.next(version, inputs, thread);
     ({ engine } = way);
     const milliseconds = clock(engine, inputs, version);
     calibration.add(way, version, inputs, milliseconds);
@@ -98,7 +101,7 @@ test("a size between two with the same winner needs no trials, and one beyond th
   const slow: Clock = (engine) => (engine === "jit" ? 60 : 40);
   for (const inputs of [2, 7]) hash(calibration, slow, 6, inputs);
   const used = (inputs: number): Set<Engine> =>
-    new Set(Array.from({ length: 4 }, () => calibration.next(1, inputs).engine));
+    new Set(Array.from({ length: 4 }, () => calibration.next(1, inputs, thread).engine));
   expect(used(5)).toEqual(new Set(["interpreter"]));
   expect(used(1)).toEqual(new Set(ENGINES));
   expect(used(8)).toEqual(new Set(ENGINES));
@@ -124,6 +127,23 @@ test("other work that doubles the times of some batches decides nothing", () => 
   }
 });
 
+test.each([2, 3, 4])("%i threads of different speeds favour no engine", (count) => {
+  for (const faster of ENGINES) {
+    const calibration = newCalibration();
+    const threads = Array.from({ length: count }, (_, index) => ({ slowness: 1 + index / 2 }));
+    // All threads begin a batch, and then all of them end it.
+    for (let round = 0; round < 8; round += 1) {
+      const ways = threads.map((each) => calibration.next(1, 8, each));
+      for (const [index, way] of ways.entries()) {
+        const milliseconds = (threads[index]?.slowness ?? 1) * (way.engine === faster ? 30 : 36);
+        calibration.add(way, 1, 8, milliseconds);
+      }
+    }
+    expect(calibration.next(1, 8, {}).engine, faster).toBe(faster);
+    expect(calibration.engine, faster).toBe(faster);
+  }
+});
+
 test("an engine that was slow for a while is tried again", () => {
   const calibration = newCalibration();
   hash(calibration, (engine) => (engine === "jit" ? 90 : 40), 10, 8);
@@ -134,7 +154,7 @@ test("an engine that was slow for a while is tried again", () => {
 
 test("batches that never end hold nothing up", () => {
   const calibration = newCalibration();
-  const begun = Array.from({ length: 9 }, () => calibration.next(1, 8).engine);
+  const begun = Array.from({ length: 9 }, () => calibration.next(1, 8, thread).engine);
   expect(new Set(begun)).toEqual(new Set(ENGINES));
   calibration.add({ engine: "jit" }, 1, 8, Number.NaN);
   expect(hash(calibration, mixed, 12, 8, 2).engine).toBe("interpreter");
@@ -144,28 +164,28 @@ test("batches that never end hold nothing up", () => {
 test.each([Number.NaN, Infinity])("a batch without a hash (%d ms) is no trial", (milliseconds) => {
   const calibration = newCalibration();
   hash(calibration, () => milliseconds, 20, 8);
-  const next = Array.from({ length: 4 }, () => calibration.next(1, 8).engine);
+  const next = Array.from({ length: 4 }, () => calibration.next(1, 8, thread).engine);
   expect(new Set(next)).toEqual(new Set(ENGINES));
 });
 
 test("the guess is the compiler where products are fused, and other instances know the winner", () => {
   const features = { fusedMultiplyAdd: true, wideArithmetic: true, sharedMemory: true };
   expect(new Calibration(ENGINES, features, 99).engine).toBe("jit");
-  expect(new Calibration(ENGINES, features, 99).next(1, 1).engine).toBe("jit");
+  expect(new Calibration(ENGINES, features, 99).next(1, 1, thread).engine).toBe("jit");
   expect(newCalibration({ fusedMultiplyAdd: false }).engine).toBe("interpreter");
   hash(new Calibration(ENGINES, features, 99), mixed, 12, 1);
   const other = new Calibration(ENGINES, features, 99);
   expect(other.engine).toBe("interpreter");
-  expect(other.next(1, 1).engine).toBe("interpreter");
+  expect(other.next(1, 1, thread).engine).toBe("interpreter");
   // The first batch of another kind follows it.
-  expect(other.next(2, 3).engine).toBe("interpreter");
+  expect(other.next(2, 3, thread).engine).toBe("interpreter");
 });
 
 test("a single engine is never measured", () => {
   const features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
   const native = new Calibration(["native"], features, 8);
   native.add({ engine: "native" }, 1, 8, Number.NaN);
-  expect(native.next(1, 8)).toEqual({ engine: "native" });
+  expect(native.next(1, 8, thread)).toEqual({ engine: "native" });
   expect(native.engine).toBe("native");
 });
 
@@ -186,7 +206,7 @@ function lanesOf(
   inputs: number,
 ): number[] {
   return Array.from({ length: batches }, () => {
-    const way = calibration.next(1, inputs);
+    const way = calibration.next(1, inputs, thread);
     const lanes = way.lanes ?? inputs;
     calibration.add(way, 1, inputs, clock(way.engine, lanes));
     return lanes;
@@ -239,10 +259,10 @@ test("batches too small to share out, native code and chosen lanes are not measu
     const used = new Set(lanesOf(withLanes(ENGINES), constant, 20, inputs));
     expect([...used].filter((lanes) => lanes < Math.min(inputs, 2))).toEqual([]);
   }
-  expect(withLanes(["native"]).next(1, 8)).toEqual({ engine: "native" });
+  expect(withLanes(["native"]).next(1, 8, thread)).toEqual({ engine: "native" });
   const chosen = newCalibration();
   hash(chosen, mixed, 40, 8);
-  expect(chosen.next(1, 8)).toEqual({ engine: "jit" });
+  expect(chosen.next(1, 8, thread)).toEqual({ engine: "jit" });
   expect(chosen.lanes).toBeUndefined();
 });
 

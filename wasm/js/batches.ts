@@ -56,7 +56,7 @@ export async function hashBatch(
   if (head.onTimes) {
     return measure(connection, { ...which, engine: calibration.engine }, head, inputs);
   }
-  const way = calibration.next(version, inputs.length);
+  const way = calibration.next(version, inputs.length, connection);
   const hashed = await connection.request("hash", { ...which, inputs: packed(inputs), ...way });
   slot.mode = hashed.mode;
   calibration.add(way, version, inputs.length, hashed.milliseconds);

@@ -68,16 +68,16 @@ export class Calibration {
     return this.#known.lanes.at(-1);
   }
 
-  /** Returns how to hash the next batch of a kind. */
-  next(version: Version, inputs: number): BatchPlan {
+  /** Returns how a thread hashes its next batch of a kind. */
+  next(version: Version, inputs: number, thread: object): BatchPlan {
     const { engines, lanes } = this.#contests(version, inputs);
     const winner = this.#winnerAt(version, inputs);
-    const engine = engines.next(winner, this.engine);
+    const engine = engines.next(winner, this.engine, thread);
     const isMeasured = this.#measuresLanes && engine !== "native" && engine === winner;
     if (!isMeasured || inputs < SMALLEST) return { engine };
     const parts = [1, 2, 4].map((count) => Math.ceil(inputs / count));
     const contest = (lanes[engine] ??= new Contest(parts));
-    return { engine, lanes: contest.next(contest.winner, inputs) };
+    return { engine, lanes: contest.next(contest.winner, inputs, thread) };
   }
 
   /** Adds the milliseconds that each hash of a batch took. Not finite if there was no hash. */

@@ -3,6 +3,8 @@
 /** The batches that a candidate has hashed. */
 interface Trials {
   begun: number;
+  /** Those that each thread has begun. */
+  begunBy: WeakMap<object, number>;
   ended: number;
   /** The least milliseconds of a hash. Other work only adds to a time. */
   least: number;
@@ -15,6 +17,9 @@ interface Trials {
  */
 const RULED_OUT = [1.3, 1.2, 1.15, 1.1, 1.1, 1.1, 1.05, 1];
 
+/** A thread may choose a candidate that has at most this many trials more than the one with the fewest. */
+const AHEAD = 1;
+
 /** In every batch of this number, the candidate with the fewest trials is tried again. */
 const RETRY = 64;
 
@@ -25,7 +30,10 @@ export class Contest<T> {
 
   constructor(candidates: readonly T[]) {
     this.#trials = new Map(
-      candidates.map((each) => [each, { begun: 0, ended: 0, least: Infinity }]),
+      candidates.map((each) => [
+        each,
+        { begun: 0, begunBy: new WeakMap(), ended: 0, least: Infinity },
+      ]),
     );
   }
 
@@ -41,17 +49,35 @@ export class Contest<T> {
   }
 
   /**
-   * Returns the candidate for the next batch: `winner`. Without one, and in every 64th batch, it is the candidate
-   * with the fewest trials. `guess` comes first among equals.
+   * Returns the candidate for the next batch of a thread: `winner`. Without one, and in every 64th batch, it is one of
+   * the candidates with the fewest trials, and among these the one that the thread itself has tried least. `guess` comes
+   * first among equals. Processors differ in speed: if two threads took turns, each would always try the same engine.
    */
-  next(winner: T | undefined, guess: T): T {
+  next(winner: T | undefined, guess: T, thread: object): T {
     this.#begun += 1;
-    const begun = (candidate: T): number => this.#trials.get(candidate)?.begun ?? 0;
-    const [least = guess] = [guess, ...this.#trials.keys()].sort((a, b) => begun(a) - begun(b));
-    const chosen = this.#begun % RETRY === 0 ? least : (winner ?? least);
-    const trials = this.#trials.get(chosen);
-    if (trials) trials.begun += 1;
-    return chosen;
+    const chosen = this.#begun % RETRY === 0 ? undefined : winner;
+    return this.#begin(chosen ?? this.#leastTried(guess, thread), thread);
+  }
+
+  #leastTried(guess: T, thread: object): T {
+    const all = [...this.#trials];
+    const least = Math.min(...all.map(([, { begun }]) => begun));
+    const few = all.filter(([, { begun }]) => begun <= least + AHEAD);
+    const by = ({ begunBy }: Trials): number => begunBy.get(thread) ?? 0;
+    few.sort(
+      ([one, a], [other, b]) =>
+        by(a) - by(b) || a.begun - b.begun || Number(other === guess) - Number(one === guess),
+    );
+    return few[0]?.[0] ?? guess;
+  }
+
+  #begin(candidate: T, thread: object): T {
+    const trials = this.#trials.get(candidate);
+    if (trials) {
+      trials.begun += 1;
+      trials.begunBy.set(thread, (trials.begunBy.get(thread) ?? 0) + 1);
+    }
+    return candidate;
   }
 
   /** Adds the milliseconds that each hash of a batch took. */
