@@ -91,6 +91,7 @@ fn emit_kernel(
         a.stp(one, other, Gpr::SP, place);
     }
     let group = Group { registers: &REGISTERS[..width], lines: &OWN_LINES[..width] };
+    group.prefetch_first_lines(a);
     let mut before = None;
     for (program, pool) in programs.iter().zip(pools) {
         a.mov(ITEM, ITEMS);
@@ -206,12 +207,27 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
+    /// Emits prefetches of the lines for the end of the first function, of all groups. Each group by itself would wait
+    /// for its lines, because only its own first function runs meanwhile.
+    fn prefetch_first_lines(&self, a: &mut Assembler) {
+        let number = ITEM;
+        a.mov(number, NUMBER);
+        a.mov(LEFT, COUNT);
+        let next_group = a.position();
+        for (registers, &line) in self.registers.iter().zip(self.lines) {
+            a.ldr32_next(registers[0], number);
+            own_line(a, line, registers[0]);
+            a.prfm(Prefetch::Keep, line, 0);
+        }
+        a.decrement(LEFT, LEFT);
+        a.b_if_back(Condition::NotZero, next_group);
+    }
+
     /// Emits the initialisation of the registers from the items' numbers.
     fn begin(&self, a: &mut Assembler, literals: &mut Literals) {
         for (registers, &line) in self.registers.iter().zip(self.lines) {
             a.ldr32_next(registers[0], NUMBER);
             own_line(a, line, registers[0]);
-            a.prfm(Prefetch::Keep, line, 0);
             a.add_value(registers[0], registers[0], 1, LITERAL);
         }
         let multiplier = literals.next(a);
