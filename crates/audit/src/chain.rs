@@ -71,10 +71,12 @@ impl Chain {
         let (Some(oldest), Some(newest)) = (self.rows.first(), self.rows.last()) else {
             return Err(Error::NoBlocks);
         };
-        let (first, last) = (from.unwrap_or(oldest.height), to.unwrap_or(newest.height));
-        if first < oldest.height {
-            return Err(Error::StoreBegins { first: oldest.height, from: first });
+        for (option, given) in [("--from", from), ("--to", to)] {
+            if let Some(given) = given.filter(|given| *given < oldest.height) {
+                return Err(Error::StoreBegins { option, first: oldest.height, given });
+            }
         }
+        let (first, last) = (from.unwrap_or(oldest.height), to.unwrap_or(newest.height));
         heights(first, last, newest.height)
     }
 

@@ -56,8 +56,8 @@ pub(crate) enum Error {
     #[error("--store: expected blocks after the one that the client began with, got none")]
     NoBlocks,
 
-    #[error("--from: expected at least {first}, the first block of the store, got {from}")]
-    StoreBegins { first: u64, from: u64 },
+    #[error("{option}: expected at least {first}, the first block of the store, got {given}")]
+    StoreBegins { option: &'static str, first: u64, given: u64 },
 
     #[error("block {height}: {problem}")]
     Block { height: u64, problem: String },

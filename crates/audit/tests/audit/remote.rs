@@ -87,16 +87,22 @@ fn a_store_that_forgot_blocks_is_the_reason_why_a_run_cannot_be_resumed() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, output) = (folder.path().join("store"), folder.path().join("audit"));
     drop(follow(&store, 8, 8));
-    let run = || {
+    let run = |range: &[&str]| {
         let store = ["audit", "--store", text(&store), "--network", "regtest", "--output"];
-        audit(&[&store[..], &[text(&output), "--fixed-difficulty", "1"]].concat()).assert()
+        let fixed = [text(&output), "--fixed-difficulty", "1"];
+        audit(&[&store[..], &fixed, range].concat()).assert()
     };
-    run().code(0);
+    run(&[]).code(0);
     drop(follow(&store, 8, 20));
+    for option in ["--from", "--to"] {
+        let mention =
+            format!("{option}: expected at least 13, the first block of the store, got 5");
+        run(&[option, "5"]).code(2).stdout("").stderr(predicates::str::contains(mention));
+    }
     let mention = "expected the result of blocks 13 to 20 or of fewer, got that of blocks 1 to 8; choose a range \
                    with all of these blocks or with none, or use a new folder; the store begins with block 13, \
                    since it forgets old blocks\n";
-    run().code(2).stdout("").stderr(predicates::str::ends_with(mention));
+    run(&[]).code(2).stdout("").stderr(predicates::str::ends_with(mention));
 }
 
 #[test]
