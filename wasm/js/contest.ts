@@ -17,10 +17,10 @@ interface Trials {
  */
 const RULED_OUT = [1.3, 1.2, 1.15, 1.1, 1.1, 1.1, 1.05, 1];
 
-/** A thread may choose a candidate that has at most this many trials more than the one with the fewest. */
+/** A candidate has few trials if it has at most this many more than the one with the fewest. */
 const AHEAD = 1;
 
-/** In every batch of this number, the candidate with the fewest trials is tried again. */
+/** In every batch of this number, a candidate with few trials is tried again, even if there is a winner. */
 const RETRY = 64;
 
 /** A contest of candidates in batches of one kind. */
@@ -49,9 +49,10 @@ export class Contest<T> {
   }
 
   /**
-   * Returns the candidate for the next batch of a thread: `winner`. Without one, and in every 64th batch, it is one of
-   * the candidates with the fewest trials, and among these the one that the thread itself has tried least. `guess` comes
-   * first among equals. Processors differ in speed: if two threads took turns, each would always try the same engine.
+   * Returns the candidate for a thread's next batch. This is `winner`, except in every 64th batch or if there is none.
+   * Then it is the candidate that the thread has tried least, among those with few trials. Ties go to fewer trials,
+   * then to `guess`. If batches alternated between two engines, each of two threads could always get the same engine,
+   * and the faster processor would decide.
    */
   next(winner: T | undefined, guess: T, thread: object): T {
     this.#begun += 1;

@@ -187,9 +187,10 @@ impl Vm {
     /// Measures the fastest number of lanes now, with inputs of its own, instead of with the first
     /// hashes. Returns [`lanes`](Self::lanes).
     ///
-    /// This takes 112 to 600 hashes, once in a process for each mode, version and power of two of VMs. VMs
-    /// that will hash at the same time should measure at the same time, each on its own thread: they share
-    /// the work. A hash that [`hash_first`](Self::hash_first) began is dropped. It measures nothing if
+    /// One VM takes 112 to 600 hashes, once in a process for each mode, version and power of two of VMs. VMs
+    /// that will hash at the same time should measure at the same time, each on its own thread: they share these
+    /// hashes, and each may compute up to 40 that are not needed. A hash that
+    /// [`hash_first`](Self::hash_first) began is dropped. It measures nothing if
     /// [`VmOptions::lanes`] is set, in WebAssembly, or without the JIT.
     pub fn measure_lanes(&mut self) -> usize {
         self.begun = false;
@@ -346,6 +347,8 @@ impl Vm {
         let Some(participant) = trials.as_mut().filter(|_| !cfg!(target_family = "wasm")) else {
             return 0;
         };
+        // Allocated before the first trial, so that no trial takes the time for it.
+        hasher.reserve(participant.most_lanes(inputs.len()));
         let hash = |plan: Plan, range: Range<usize>| {
             if hasher.reserve(plan.lanes) < plan.lanes {
                 return false;

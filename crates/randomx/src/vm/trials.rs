@@ -11,6 +11,7 @@ use std::array;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 #[cfg(not(target_os = "linux"))]
 use std::time::Instant;
@@ -20,8 +21,8 @@ use super::plan::Plan;
 use super::shared::Shared;
 use crate::params::{MAX_LANES, Version};
 
-/// The most rounds. In a round a VM tries each candidate once, so that other load affects all of them. Processors differ
-/// in speed, and so do the threads of one core while another program uses it, so each round belongs to one VM.
+/// The most rounds. In a round each candidate is tried once, so that other load affects all of them. Processors differ in
+/// speed, and so do the threads of one core while another program uses it, so a round belongs to one thread.
 const MOST_ROUNDS: usize = 15;
 
 /// Hashes of each trial, whatever its plan: the times of single hashes differ by their programs.
@@ -29,6 +30,9 @@ const HASHES: usize = MAX_LANES;
 
 /// The most candidates.
 const MOST: usize = 5;
+
+/// The most rounds that wait for their threads. Threads that end too soon to finish a round would leave more and more.
+const MOST_LEFT: usize = 64;
 
 /// The ratio of equal times. Ratios are integers: the caller's floating point environment may differ from the default,
 /// and could end the process at the first result that is not exact.
@@ -58,9 +62,9 @@ pub(super) struct Trials {
     candidates: &'static [Plan],
     /// The number of rounds, an odd one.
     rounds: usize,
-    /// Rounds that have begun. VMs begin more of them than needed, rather than to wait for each other.
+    /// Rounds that have begun. There may be more than needed, because no VM waits for the round of another.
     begun: usize,
-    /// Rounds that VMs have left before their end.
+    /// Rounds that VMs have left before their end, at most [`MOST_LEFT`].
     left: Vec<Round>,
     /// Rounds that have ended.
     ended: usize,
@@ -71,7 +75,9 @@ pub(super) struct Trials {
 /// A round that has begun.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// The candidate that is tried first. Each round has another one.
+    /// The thread that tries the candidates.
+    thread: ThreadId,
+    /// The candidate that is tried first. The next round starts with the next candidate.
     first: usize,
     /// The number of candidates tried.
     tried: usize,
@@ -142,16 +148,29 @@ impl Trials {
         self.ended < self.rounds
     }
 
-    /// Begins a round, or continues one that a VM has left. Returns `None` if enough have ended.
-    fn begin(&mut self) -> Option<Round> {
+    /// Begins a round of `thread`, or continues one that a VM on this thread has left. Returns `None` if enough have
+    /// ended.
+    fn begin(&mut self, thread: ThreadId) -> Option<Round> {
         if !self.has_more() {
             return None;
         }
-        self.left.pop().or_else(|| {
-            let first = self.begun % self.candidates.len();
-            self.begun += 1;
-            Some(Round { first, tried: 0, times: [Duration::MAX; MOST] })
-        })
+        if let Some(own) = self.left.iter().position(|round| round.thread == thread) {
+            return Some(self.left.swap_remove(own));
+        }
+        // Otherwise threads that all end too soon would never finish a round.
+        if self.left.len() == MOST_LEFT {
+            return self.left.pop();
+        }
+        let first = self.begun % self.candidates.len();
+        self.begun += 1;
+        Some(Round { thread, first, tried: 0, times: [Duration::MAX; MOST] })
+    }
+
+    /// Keeps a round that a VM has left, for its thread.
+    fn leave(&mut self, round: Round) {
+        if self.left.len() < MOST_LEFT {
+            self.left.push(round);
+        }
     }
 
     /// Adds the times of a round that has ended.
@@ -184,6 +203,13 @@ impl Participant {
         lock(&self.trials).has_more()
     }
 
+    /// Returns the most lanes that a trial on some of `inputs` inputs may need, or 0 if there will be none.
+    pub(super) fn most_lanes(&self, inputs: usize) -> usize {
+        let trials = lock(&self.trials);
+        let lanes = trials.candidates.iter().map(|plan| plan.lanes).max();
+        lanes.filter(|_| inputs >= HASHES && trials.has_more()).unwrap_or(0)
+    }
+
     /// Runs trials on the first of a VM's inputs until enough rounds have ended, or fewer than [`HASHES`] inputs are
     /// left. Returns the number of inputs hashed. `inputs` is the number of inputs at hand.
     ///
@@ -200,7 +226,9 @@ impl Participant {
             // Other threads go on with their rounds while this one hashes. If `hash` panics, the round is gone.
             let mut trials = lock(&self.trials);
             let present = self.round.take().filter(|_| trials.has_more());
-            let Some(mut round) = present.or_else(|| trials.begin()) else { break };
+            let Some(mut round) = present.or_else(|| trials.begin(thread::current().id())) else {
+                break;
+            };
             let candidates = trials.candidates;
             drop(trials);
 
@@ -222,11 +250,11 @@ impl Participant {
     }
 }
 
-/// Leaves the present round to another VM.
+/// Leaves the present round to another VM on its thread.
 impl Drop for Participant {
     fn drop(&mut self) {
         if let Some(round) = self.round.take() {
-            lock(&self.trials).left.push(round);
+            lock(&self.trials).leave(round);
         }
     }
 }

@@ -126,15 +126,51 @@ fn each_round_begins_with_another_candidate() {
 }
 
 #[test]
-fn a_round_that_a_vm_leaves_is_continued_by_another() {
+fn a_round_that_a_vm_leaves_is_continued_by_another_on_its_thread() {
     let trials = shared(&THREE, 1);
     let time = |plan: Plan| Duration::from_micros(plan.lanes as u64);
     let mut first = Participant::new(trials.clone());
     assert_eq!(measured(&mut first, &[2 * HASHES], time), 2 * HASHES);
     drop(first);
+    let other = trials.clone();
+    thread::spawn(move || {
+        let mut other = Participant::new(other);
+        assert_eq!(measured(&mut other, &[HASHES], time), HASHES);
+    })
+    .join()
+    .expect("a round of its own");
+    assert_eq!(lock(&trials).choice(), None);
     let mut second = Participant::new(trials);
     assert_eq!(measured(&mut second, &[1000], time), HASHES);
     assert_eq!(second.choice(), Some(Plan::of(1)));
+}
+
+#[test]
+fn threads_that_end_too_soon_finish_rounds_of_others() {
+    let trials = shared(&THREE, 1);
+    let time = |_| Duration::from_micros(1);
+    for number in 0.. {
+        assert!(lock(&trials).left.len() <= MOST_LEFT);
+        if lock(&trials).choice().is_some() {
+            assert_eq!(number, MOST_LEFT + 2);
+            return;
+        }
+        let one = Participant::new(trials.clone());
+        thread::spawn(move || {
+            let mut one = one;
+            measured(&mut one, &[HASHES], time)
+        })
+        .join()
+        .expect("a trial");
+    }
+}
+
+#[test]
+fn lanes_are_wanted_only_while_there_are_trials() {
+    let mut alone = Participant::new(shared(&THREE, 1));
+    assert_eq!([HASHES - 1, HASHES].map(|inputs| alone.most_lanes(inputs)), [0, 8]);
+    measured(&mut alone, &[1000], |_| Duration::from_micros(1));
+    assert_eq!(alone.most_lanes(HASHES), 0, "nothing is left to try");
 }
 
 #[test]

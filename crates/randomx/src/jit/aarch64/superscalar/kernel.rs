@@ -207,8 +207,8 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Emits prefetches of the lines for the end of the first function, of all groups. Each group by itself would wait
-    /// for its lines, because only its own first function runs meanwhile.
+    /// Emits prefetches of the lines that the first function mixes in at its end, for all groups. If each group
+    /// prefetched its lines when its first function begins, that function alone would be too short to hide the latency.
     fn prefetch_first_lines(&self, a: &mut Assembler) {
         let number = ITEM;
         a.mov(number, NUMBER);

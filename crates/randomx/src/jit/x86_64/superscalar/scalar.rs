@@ -72,8 +72,9 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
     a.ret();
 }
 
-/// Emits prefetches of the lines for the end of the first function, of all items. Each item by itself would wait for
-/// its line, because only its own first function runs meanwhile. Overwrites `rax`, [`COUNT`] and [`NUMBER`].
+/// Emits prefetches of the lines that the first function mixes in at its end, for all items. If each item prefetched its
+/// line when its first function begins, that function alone would be too short to hide the latency. Overwrites `rax`,
+/// [`COUNT`] and [`NUMBER`].
 fn prefetch_first_lines(a: &mut Assembler) {
     a.mov(NUMBER, NUMBERS);
     let next_item = a.position();
