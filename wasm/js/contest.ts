@@ -17,7 +17,10 @@ interface Trials {
  */
 const RULED_OUT = [1.3, 1.2, 1.15, 1.1, 1.1, 1.1, 1.05, 1];
 
-/** A candidate has few trials if it has at most this many more than the one with the fewest. */
+/**
+ * A candidate has few trials if it has at most this many more than the one with the fewest. With 0, a thread would often
+ * have no choice.
+ */
 const AHEAD = 1;
 
 /** In every batch of this number, a candidate with few trials is tried again, even if there is a winner. */
