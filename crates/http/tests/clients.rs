@@ -30,6 +30,9 @@ const PLACES: usize = 64;
 /// The largest body that the server reads.
 const LIMIT: usize = 4;
 
+/// The body of the answer to a connection for which there is no place.
+const BUSY: &str = "{\"problem\":\"busy\"}";
+
 /// What looks like an answer of the parser. Its length divides the sizes of buffers.
 const LOOKALIKE: &[u8] = b"HTTP/1.1 400\r\n\r\n";
 
@@ -117,7 +120,7 @@ fn start_with(longest: Duration) -> (Server, mpsc::Receiver<&'static str>) {
     let headers = [(HeaderName::from_static("x-a"), HeaderValue::from_static("1"))];
     let settings = Settings {
         headers: headers.into_iter().collect::<HeaderMap>(),
-        busy: String::new(),
+        busy: BUSY.to_owned(),
         longest,
     };
     let loopback = "127.0.0.1:0".parse().expect("an address");
@@ -227,6 +230,24 @@ fn an_answer_that_is_still_being_sent_keeps_its_place() {
     let _idle: Vec<_> = (1..PLACES).map(|_| send(&server, &[])).collect();
     assert!(read(send(&server, &[LAST])).ends_with(b"\r\n\r\nshort"), "there is a place for it");
     assert_eq!(count(&read(slow), LOOKALIKE), 1 << 22);
+}
+
+#[test]
+fn without_a_place_a_connection_is_told_to_come_later() {
+    let (server, events) = start();
+    let busy: Vec<_> = (0..PLACES).map(|_| send(&server, &[WORK])).collect();
+    for _ in &busy {
+        assert_eq!(events.recv_timeout(PATIENCE), Ok("begun"));
+    }
+    // It sends nothing: a reset for a request that nobody reads could overtake the answer.
+    let answer = read(send(&server, &[]));
+    let answer = String::from_utf8(answer).expect("text");
+    assert!(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{answer}");
+    let length = format!("\r\nContent-Length: {}\r\n", BUSY.len());
+    for line in [&length, "\r\nConnection: close\r\n", "\r\nRetry-After: 1\r\n", "\r\nx-a: 1\r\n"] {
+        assert!(answer.contains(line), "{answer}");
+    }
+    assert!(answer.ends_with(&format!("\r\n\r\n{BUSY}")), "{answer}");
 }
 
 #[test]
