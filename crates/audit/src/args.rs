@@ -95,6 +95,10 @@ Exit codes:
   2  unusable arguments, an unusable answer, or epochs of several chains; the epochs so far are in the
      folder";
 
+/// The help text of `--to` where there are no files and stores.
+const LAST_OF_CHAIN: &str =
+    "The last block [default: ten blocks before the newest, since the chain may still drop those]";
+
 #[derive(Parser)]
 #[command(name = "randomx-audit", version, bin_name = "randomx")]
 #[command(about = "Audit the proofs of work of a whole chain")]
@@ -111,6 +115,8 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     /// Read a range of a chain into Parquet files, for audits
     #[command(after_long_help = COLLECT_HELP, group = one_of(&["node", "relay"]))]
+    #[command(mut_arg("from", |from| from.help("The first block")))]
+    #[command(mut_arg("to", |to| to.help(LAST_OF_CHAIN)))]
     Collect(CollectArgs),
 }
 
