@@ -29,7 +29,6 @@ impl Client {
         let slept = now - self.clock;
         self.current = self.current.map(|last| last.saturating_add(slept));
         for source in &mut self.sources {
-            source.awaited = source.awaited.map(|since| since.saturating_add(slept));
             // The client still waits for blocks that it has not read.
             if source.claim.is_some_and(|claim| claim <= self.tree.height(&source.tip)) {
                 source.claim = None;
@@ -61,7 +60,6 @@ impl Client {
         for source in &mut self.sources {
             source.paused = source.paused.min(now.saturating_add(LONGEST_PAUSE));
             source.due = source.due.min(next.max(source.paused));
-            source.awaited = source.awaited.map(|time| time.min(now));
         }
         if let Some((_, Some(provider))) = &mut self.anchoring {
             provider.set_back(now);

@@ -62,7 +62,7 @@ impl Client {
             let may_be_faster = |other: &Source| {
                 other.can_provide(height)
                     && other.pace.is_none_or(|other| other > pace)
-                    && (!is_anew || other.statements < statements)
+                    && (!is_anew || other.statements <= statements)
             };
             if pace >= ENOUGH || !self.sources.iter().any(may_be_faster) {
                 return;

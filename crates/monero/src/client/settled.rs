@@ -5,14 +5,35 @@ use super::event::{SourceId, SourceState};
 use super::growth::STALE;
 use super::source::Source;
 
+/// For how long a source has kept the client waiting, in seconds without sleeps, since the client last waited for none.
+/// So sources that take turns do not keep it waiting forever.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wait {
+    since: Option<u64>,
+    before: u64,
+}
+
+impl Wait {
+    fn total(self, elapsed: u64) -> u64 {
+        self.before + self.since.map_or(0, |since| elapsed.saturating_sub(since))
+    }
+
+    fn note(&mut self, waits: bool, elapsed: u64) {
+        if waits {
+            self.since.get_or_insert(elapsed);
+        } else {
+            *self = Wait { since: None, before: self.total(elapsed) };
+        }
+    }
+}
+
 impl Client {
     /// Whether there is nothing to do before the sources' chains change: each source has been read,
     /// or is known not to give its chain. A source that promises blocks for more than an hour, sleeps
     /// not counted, without adding any to an old chain does not count.
     pub fn is_settled(&self) -> bool {
-        let is_late = |since: u64| self.clock.saturating_sub(since) > STALE;
-        let holds_up =
-            |source: &Source| self.awaits(source) && !source.awaited.is_some_and(is_late);
+        let is_late = |source: &Source| source.awaited.total(self.elapsed) > STALE;
+        let holds_up = |source: &Source| self.awaits(source) && !is_late(source);
         self.is_idle() && !self.reads_anew() && !self.sources.iter().any(holds_up)
     }
 
@@ -31,15 +52,25 @@ impl Client {
         is_open || source.counts() && self.has_miss(&source.tip)
     }
 
-    /// Notes since when each source has kept the client waiting. While the client's chain is old, a
+    /// Notes for how long each source keeps the client waiting. While the client's chain is old, a
     /// source with more work is of use, however slow it is.
     pub(super) fn watch_sources(&mut self, now: u64) {
         let is_old = now.saturating_sub(self.tree.timestamp(&self.trusted)) > STALE;
+        let mut is_waiting = false;
         for index in 0..self.sources.len() {
             let source = &self.sources[index];
-            let helps = is_old && source.counts() && self.is_better(&source.tip);
-            let waits = self.awaits(source) && !helps;
-            self.sources[index].awaited = waits.then(|| source.awaited.unwrap_or(now));
+            let (helps, waits) =
+                (is_old && source.counts() && self.is_better(&source.tip), self.awaits(source));
+            is_waiting |= waits;
+            let awaited = &mut self.sources[index].awaited;
+            if helps {
+                *awaited = Wait::default();
+            } else {
+                awaited.note(waits, self.elapsed);
+            }
+        }
+        if !is_waiting {
+            self.sources.iter_mut().for_each(|source| source.awaited = Wait::default());
         }
     }
 }

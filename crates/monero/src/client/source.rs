@@ -2,6 +2,7 @@
 
 use super::event::{RequestId, SourceState};
 use super::hold::Hold;
+use super::settled::Wait;
 use crate::hash::Hash;
 
 /// Failures in a row after which a source counts as unresponsive.
@@ -43,8 +44,8 @@ pub(super) struct Source {
     pub(super) early: Option<u64>,
     /// The searches in a row, without its chain having been read to its end.
     searches: u32,
-    /// The time since which the client waits for blocks that add nothing to its chain, without sleeps.
-    pub(super) awaited: Option<u64>,
+    /// For how long the client has waited for blocks that add nothing to its chain.
+    pub(super) awaited: Wait,
     /// The number of blocks that it last sent to a first start in the time of one measurement.
     pub(super) pace: Option<u64>,
     /// How often the chain began with the difficulties that it stated.
@@ -105,7 +106,7 @@ impl Source {
             is_stuck: false,
             early: None,
             searches: 0,
-            awaited: None,
+            awaited: Wait::default(),
             pace: None,
             statements: 0,
             hold: Hold::default(),

@@ -3,7 +3,8 @@
 //! [`anchoring`](super::anchoring) bounds by how much a source can shift the level of all difficulties. If
 //! one has shifted it upwards, some honest blocks miss their difficulties by as little. So a hash that
 //! misses by no more than this bound accuses nobody, and its block is not refused. Chains with it are left
-//! alone until its difficulty is lower. The client reads the chain between the anchors once more, from
+//! alone until its difficulty is lower. First, all blocks before it that the client has not accepted are hashed:
+//! forged ones could have lowered its difficulty. Then the client reads the chain between the anchors once more, from
 //! another source than before if there is one, and on to its own base. Then it gives all of its blocks the
 //! difficulties that follow. Meanwhile it follows no source, and does not call its tip the newest. If the
 //! new difficulties are higher, hashes may miss them: the client leaves the end of its chain, and reports that.
@@ -14,6 +15,7 @@ use super::Client;
 use super::anchoring::Anchoring;
 use super::event::{Fork, Report, SourceState};
 use super::proofs::Proof;
+use super::settled::Wait;
 use super::source::Source;
 use super::tree::Tree;
 use crate::checkpoint::Checkpoint;
@@ -39,6 +41,8 @@ const LONGEST: u64 = 4 * 3600;
 pub(super) struct Miss {
     id: Hash,
     difficulty: u128,
+    /// Whether the hashes of all blocks between the client's chain and this one meet their difficulties.
+    is_proven: bool,
     /// The readings since then, none of which has led to a lower difficulty.
     readings: usize,
 }
@@ -65,7 +69,8 @@ impl Client {
     /// Remembers a hash that misses narrowly.
     pub(super) fn note_miss(&mut self, proof: &Proof) {
         let Some(difficulty) = proof.difficulty.as_u128() else { return };
-        self.misses.push_back(Miss { id: proof.id, difficulty, readings: 0 });
+        let is_proven = self.is_proven_before(&proof.id);
+        self.misses.push_back(Miss { id: proof.id, difficulty, is_proven, readings: 0 });
         if self.misses.len() > MISSES {
             self.misses.pop_front();
         }
@@ -79,6 +84,31 @@ impl Client {
     fn is_held_up_by(&self, Miss { id, difficulty, .. }: &Miss, tip: &Hash) -> bool {
         let would_miss = self.tree.get(id).is_some_and(|entry| entry.difficulty >= *difficulty);
         would_miss && self.tree.descends(tip, id)
+    }
+
+    /// Whether all blocks before one that are not in the client's chain have been hashed.
+    fn is_proven_before(&self, id: &Hash) -> bool {
+        let fork = self.tree.height(&self.tree.common(&self.trusted, id));
+        let mut before = self.tree.chain(id).skip(1).take_while(|(_, entry)| entry.height > fork);
+        before.all(|(_, entry)| entry.hashed)
+    }
+
+    /// Returns the last block before a near miss some of whose predecessors are to be hashed, and a source that has it.
+    /// Where another near miss comes before it, the hashes up to that one decide.
+    pub(super) fn unproven_miss(&mut self) -> Option<(usize, Hash)> {
+        for index in 0..self.misses.len() {
+            let miss = &self.misses[index];
+            let Some(parent) = self.tree.get(&miss.id).map(|entry| entry.parent) else { continue };
+            let shows = |source: &Source| source.counts() && self.is_held_up_by(miss, &source.tip);
+            let source = self.sources.iter().position(shows);
+            if let (false, Some(source)) = (miss.is_proven || self.has_miss(&parent), source) {
+                if !self.is_proven_before(&miss.id) {
+                    return Some((source, parent));
+                }
+                self.misses[index].is_proven = true;
+            }
+        }
+        None
     }
 
     /// Begins to read the chain between the anchors once more if a chain with a near miss has more work
@@ -96,7 +126,7 @@ impl Client {
     fn is_held_up(&self) -> bool {
         let ours = self.tree.work(&self.trusted);
         let most = 2 * self.sources.len();
-        let mut misses = self.misses.iter().filter(|miss| miss.readings < most);
+        let mut misses = self.misses.iter().filter(|miss| miss.is_proven && miss.readings < most);
         let waits =
             |miss: &Miss, tip: &Hash| self.tree.work(tip) > ours && self.is_held_up_by(miss, tip);
         let counted = || self.sources.iter().filter(|source| source.counts());
@@ -121,7 +151,7 @@ impl Client {
         let has_tip = self.has_tip();
         for index in 0..self.sources.len() {
             let source = &mut self.sources[index];
-            (source.claim, source.due, source.awaited) = (None, 0, None);
+            (source.claim, source.due, source.awaited) = (None, 0, Wait::default());
             if has_tip && source.was_read() {
                 self.set_state(index, SourceState::Connecting);
             }

@@ -30,8 +30,14 @@ impl Client {
         }
     }
 
-    /// Returns the batch towards the best chain of a source, if it has more work than the client's.
+    /// Returns the batch towards a hash that missed narrowly, or else towards the best chain of a source, if it has more
+    /// work than the client's.
     fn plan(&mut self) -> Option<(Batch, usize)> {
+        if let Some((source, tip)) = self.unproven_miss()
+            && let Some(batch) = self.batch_to(&tip, true)
+        {
+            return Some((batch, source));
+        }
         let counted = self.sources.iter().enumerate().filter(|(_, source)| source.counts());
         let work = |tip: &Hash| self.tree.work(tip);
         let is_full = self.is_full();
@@ -41,22 +47,27 @@ impl Client {
         let (source, tip) = better
             .map(|(index, source)| (index, source.tip))
             .max_by_key(|(index, tip)| (work(tip), std::cmp::Reverse(*index)))?;
-        let common = self.tree.common(&self.trusted, &tip);
+        Some((self.batch_to(&tip, false)?, source))
+    }
+
+    /// Returns the next batch of the chain up to `tip`, with the hashes of all its blocks or of a sample.
+    fn batch_to(&self, tip: &Hash, all: bool) -> Option<Batch> {
+        let common = self.tree.common(&self.trusted, tip);
         let extends = common == self.trusted;
-        let fork = self.tree.height(&common);
         // Where the client's own chain would be left, nothing is left to chance: blocks that were
         // accepted without having been hashed do not count.
-        let open = |entry: &Entry| if extends { !entry.accepted } else { entry.height > fork };
-        let chain = self.tree.chain(&tip).take_while(|(id, entry)| open(entry) || *id == tip);
+        let all = all || !extends;
+        let fork = self.tree.height(&common);
+        let open = |entry: &Entry| if all { entry.height > fork } else { !entry.accepted };
+        let chain = self.tree.chain(tip).take_while(|(id, entry)| open(entry) || id == tip);
         let mut path: Vec<(Hash, bool)> = chain.map(|(id, entry)| (id, entry.hashed)).collect();
         path.reverse();
-        let done = path.iter().take_while(|(id, hashed)| !extends && *hashed && *id != tip).count();
+        let done = path.iter().take_while(|(id, hashed)| all && *hashed && id != tip).count();
         let end = if extends { self.end_of_own() } else { u64::MAX };
         let path = path.into_iter().skip(done).take(self.config.batch.max(1));
         let path = path.map(|(id, _)| id).take_while(|id| self.tree.height(id) <= end).collect();
-        let sample = if extends { self.config.sample } else { 1 };
+        let sample = if all { 1 } else { self.config.sample };
         Batch::new(path, sample, self.config.newest, &self.config.secret)
-            .map(|batch| (batch, source))
     }
 
     /// Whether a chain has more work than the client's, and no hash that is known to miss narrowly.

@@ -234,6 +234,30 @@ fn a_near_miss_holds_up_no_other_chain() {
     assert!((2..=3).contains(&statements), "{statements}");
 }
 
+/// Late blocks lower the difficulty. So forged ones would make a near miss cheap.
+#[test]
+fn forged_blocks_before_a_near_miss_accuse_their_source() {
+    for later in [false, true] {
+        let mut world = world();
+        let mut block = TIP;
+        for _ in 0..30 {
+            block = world.child(block, 7000, Fault::Forged);
+        }
+        let mut narrow = world.child(block, 7000, Fault::Narrow);
+        if later {
+            narrow = world.child(narrow, 120, Fault::Narrow);
+        }
+        let mut run = Run::new(&world, 0, 2);
+        run.now += 40 * 7000;
+        run.grow(Mode::Stall);
+        run.sources[2].tip = narrow;
+        run.wait(400);
+        assert_eq!(run.client.tip().map(|tip| tip.id), Some(world.blocks[TIP].id));
+        assert_eq!(run.states(), ["unresponsive", "following", "invalid"]);
+        assert_eq!(run.sources[1].statements + run.sources[2].statements, 0);
+    }
+}
+
 /// A second lie shifts the level upwards, so that the hash of the tip misses it.
 #[test]
 fn a_tip_that_misses_a_higher_level_is_left() {
@@ -304,6 +328,28 @@ fn a_source_that_is_silent_while_it_is_read_gives_way_to_another_one() {
     (0..11).for_each(|_| script.wait(60));
     script.tip_at(1, &world, TIP);
     assert!(reads(&script, 1));
+}
+
+/// The first one has lied again. The second one is silent.
+#[test]
+fn a_silent_source_gives_way_to_one_that_has_stated_difficulties_as_often() {
+    let world = world();
+    let run = Run::new(&world, 2, 0);
+    let mut script = Script::with(config(), Start::Stored(run.client.save().expect("a tip")), 2);
+    (0..2).for_each(|source| script.show(source, &world, TIP));
+    script.hash_all(&world);
+    assert!(reads(&script, 0));
+    script.blocks(0, &world, &(FROM + 1 - DIFFICULTY_BLOCKS..=FROM).collect::<Vec<_>>());
+    script.difficulties(0, lie(&world, 2));
+    script.blocks(0, &world, &(FROM + 1..=TO).collect::<Vec<_>>());
+    (0..2).for_each(|source| script.tip_at(source, &world, TIP));
+    script.hash_all(&world);
+    (0..60).for_each(|_| script.wait(60));
+    (0..2).for_each(|source| script.tip_at(source, &world, TIP));
+    assert!(reads(&script, 1) && !reads(&script, 0));
+    (0..11).for_each(|_| script.wait(60));
+    script.tip_at(0, &world, TIP);
+    assert!(reads(&script, 0));
 }
 
 /// The only source sends no more.

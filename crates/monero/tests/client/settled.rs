@@ -60,6 +60,31 @@ fn a_source_that_is_never_read_holds_up_the_others_for_an_hour() {
     assert!(script.client.is_settled());
 }
 
+/// Each promises a block before the other one's turns out to be of the future.
+#[test]
+fn two_sources_in_turn_hold_up_the_others_for_an_hour_each() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 5);
+    let early = world.child(tip, 100, Fault::Early);
+    let mut script = Script::new(3);
+    script.following(&world, tip);
+    script.show(1, &world, tip);
+    script.show(2, &world, tip);
+    assert!(script.client.is_settled());
+    script.wait(30);
+    let (start, mut awaited, mut other) = (script.now, 1, 2);
+    script.tip(awaited, 6, NO_BLOCK);
+    while script.now < start + 2 * HOUR {
+        script.wait(30);
+        script.tip(other, 6, NO_BLOCK);
+        script.blocks(awaited, &world, &[early]);
+        assert!(!script.client.is_settled());
+        (awaited, other) = (other, awaited);
+    }
+    script.wait(60);
+    assert!(script.client.is_settled());
+}
+
 /// Sends each block as soon as the network has it, and claims a thousand more.
 #[test]
 fn a_source_with_the_newest_blocks_holds_up_the_others_for_an_hour() {
