@@ -70,10 +70,15 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the system refuses. Then the old state stays, unless only the flush of the folder failed.
+    /// If the system refuses, or the state has more than 16 MiB, which [`Store::read`] would refuse. Then the old state
+    /// stays, unless only the flush of the folder failed.
     pub fn write(&self, bytes: &[u8]) -> Result<(), StoreFileError> {
         let file = self.state();
-        replace_file(&file, bytes).map_err(|problem| StoreFileError::Write { file, problem })
+        let replace = || {
+            check_length(bytes)?;
+            replace_file(&file, bytes)
+        };
+        replace().map_err(|problem| StoreFileError::Write { file, problem })
     }
 
     fn state(&self) -> PathBuf {
@@ -107,10 +112,15 @@ pub fn state_file(folder: &Path) -> PathBuf {
 pub fn read_state(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(file)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
+    check_length(&bytes)?;
+    Ok(bytes)
+}
+
+fn check_length(state: &[u8]) -> io::Result<()> {
+    if state.len() as u64 > MAX_BYTES {
         return Err(io::Error::other(format!("more than {MAX_BYTES} bytes")));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Replaces a file as a whole: writes a new one with a random name, flushes it to the disk and renames
@@ -260,6 +270,17 @@ mod tests {
         fs::remove_file(&file).expect("removable");
         fs::create_dir(&file).expect("a folder");
         assert!(matches!(store.read(), Err(StoreFileError::Read { .. })));
+    }
+
+    #[test]
+    fn a_state_that_could_not_be_read_is_not_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("a store");
+        let state = vec![7; MAX_BYTES as usize + 1];
+        let (longest, longer) = (&state[1..], &state[..]);
+        store.write(longest).expect("writable");
+        assert!(matches!(store.write(longer), Err(StoreFileError::Write { .. })));
+        assert!(store.read().expect("readable").as_deref() == Some(longest));
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub struct Config {
     pub deep: u64,
     /// The pause between questions for a source's tip, in seconds.
     pub poll: u64,
-    /// The number of blocks kept before the tip.
+    /// The number of blocks kept before the tip. A state has some 80 bytes for each.
     pub kept: u64,
     /// The most blocks that are accepted together.
     pub batch: usize,

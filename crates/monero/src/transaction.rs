@@ -33,7 +33,8 @@ pub struct Transaction<'a> {
     pub version: u8,
     /// The number of outputs.
     pub outputs: usize,
-    /// What the transaction pays its miner, or `None` if amounts exceed 64 bits.
+    /// What the transaction pays its miner: nothing, if it is a miner's own. `None` if amounts exceed 64 bits, or it pays
+    /// more than it spends.
     pub fee: Option<u64>,
     /// Where the prefix ends.
     prefix: usize,
@@ -68,6 +69,9 @@ impl<'a> Transaction<'a> {
             base: prefix,
             unsigned: version == 1 && inputs == 1 && generating == 1,
         };
+        if parsed.unsigned {
+            parsed.fee = Some(0);
+        }
         if version == 2 {
             (parsed.unsigned, parsed.fee) = read_base(&mut reader, inputs, outputs)?;
             parsed.base = reader.offset();
