@@ -64,7 +64,8 @@ test("wallets create, receive, scan from a height, send and confirm", async () =
     expect(status.refused, guard.log).toEqual([]);
     expect(await evidence(store)).toEqual([]);
     expect(Object.keys(status.verified)).toContain("getblocks.bin");
-    for (const method of ["get_outs.bin", "get_fee_estimate", "sendrawtransaction"]) {
+    const outputs = ["getblocks.bin: output_indices", "get_outs.bin"];
+    for (const method of [...outputs, "get_fee_estimate", "sendrawtransaction"]) {
       expect(Object.keys(status.notVerified)).toContain(method);
       expect(guard.log).toContain(`not verified: ${method}`);
     }

@@ -40,9 +40,9 @@ impl Form {
     }
 }
 
-/// Returns a result of JSON-RPC.
+/// Returns a result of JSON-RPC. The id is written as the wallet sent it: a `Value` cannot hold every id.
 pub(crate) fn json_rpc(id: &RawValue, result: &Value) -> Vec<u8> {
-    json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string().into()
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into()
 }
 
 /// Returns the answer to a JSON-RPC request that is refused. Only an unknown method is an error: of
@@ -50,7 +50,7 @@ pub(crate) fn json_rpc(id: &RawValue, result: &Value) -> Vec<u8> {
 pub(crate) fn refuse_json_rpc(id: &RawValue, refusal: &Refusal) -> Vec<u8> {
     if let Refusal::Unknown(_) = refusal {
         let error = json!({ "code": -32601, "message": "Method not found" });
-        return json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string().into();
+        return format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into();
     }
     json_rpc(id, &json!({ "status": refusal.status(), "untrusted": false }))
 }

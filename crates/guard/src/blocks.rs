@@ -75,6 +75,9 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
             answer.indices.clear();
         } else {
             check_answer(service, &view, &request, &mut answer)?;
+            if !answer.indices.is_empty() {
+                service.journal.not_verified("getblocks.bin: output_indices");
+            }
         }
         if answer.pool.extent != NO_POOL {
             service.pool_times().note(node, answer.pool.time);

@@ -138,8 +138,8 @@ impl Journal {
         }
     }
 
-    /// Logs false data of a node and writes the evidence. Returns the number of the accusation.
-    pub(crate) fn accuse(&self, node: &str, method: &str, lie: Lie) -> u64 {
+    /// Logs false data of a node and writes the evidence.
+    pub(crate) fn accuse(&self, node: &str, method: &str, lie: Lie) -> Refused {
         let Lie { reason, evidence, .. } = lie;
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         let content = json!({
@@ -159,9 +159,8 @@ impl Journal {
         ));
         let mut state = self.lock();
         state.accusations += 1;
-        let number = state.accusations;
         let refused = Refused {
-            number,
+            number: state.accusations,
             time,
             node: node.to_owned(),
             method: method.to_owned(),
@@ -169,28 +168,26 @@ impl Journal {
             evidence: file,
         };
         state.refused_count += 1;
-        state.refused.push_back(refused);
+        state.refused.push_back(refused.clone());
         if state.refused.len() > REMEMBERED {
             state.refused.pop_front();
         }
-        number
+        refused
     }
 
     /// Withdraws an accusation, and removes its evidence.
-    pub(crate) fn withdraw(&self, number: u64) {
-        let withdrawn = {
+    pub(crate) fn withdraw(&self, refused: &Refused) {
+        {
             let mut state = self.lock();
             state.refused_count = state.refused_count.saturating_sub(1);
-            let place = state.refused.iter().position(|refused| refused.number == number);
-            place.and_then(|place| state.refused.remove(place))
-        };
-        let Some(refused) = withdrawn else { return };
+            state.refused.retain(|other| other.number != refused.number);
+        }
         self.log(&format!(
             "{} is asked again: it followed a reorganisation before the guard did; withdrawn: {}",
             refused.node, refused.reason
         ));
-        if let Some(file) = refused.evidence
-            && let Err(problem) = fs::remove_file(&file)
+        if let Some(file) = &refused.evidence
+            && let Err(problem) = fs::remove_file(file)
         {
             self.log(&format!("cannot remove {}: {problem}", file.display()));
         }
@@ -240,6 +237,21 @@ fn keep_at_most(most: usize, folder: PathBuf) -> Keep {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_withdrawn_accusation_leaves_no_evidence_however_old_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::new(Box::new(|_| {}), keep_in(folder.path().to_owned()));
+        let accuse = || journal.accuse("a node", "a method", Lie::new("a reason"));
+        let first = accuse();
+        (0..REMEMBERED).for_each(|_| drop(accuse()));
+        journal.withdraw(&first);
+        assert!(!folder.path().join("lie-1.json").exists());
+        assert!(folder.path().join("lie-2.json").exists());
+        let described = journal.describe();
+        assert_eq!(described["refusedCount"], json!(REMEMBERED));
+        assert_eq!(described["refused"].as_array().map(Vec::len), Some(REMEMBERED));
+    }
 
     #[test]
     fn evidence_of_earlier_runs_does_not_count() {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::answer::Form;
-use crate::journal::{Journal, Lie};
+use crate::journal::{Journal, Lie, Refused};
 use crate::refusal::{Refusal, brief};
 use times::{TIMES, Times};
 use transport::send;
@@ -123,8 +123,8 @@ struct State {
 /// Why a node is not asked any more.
 struct Accusation {
     reason: String,
-    /// The height and the id of a false block, and the number of the accusation in the journal.
-    block: Option<(u64, Hash, u64)>,
+    /// The height and the id of a false block, and the refused answer with it.
+    block: Option<(u64, Hash, Refused)>,
 }
 
 impl State {
@@ -273,15 +273,13 @@ impl Nodes {
     /// Asks nodes again whose false blocks are verified now.
     pub(crate) fn reconsider(&self, is_verified: impl Fn(u64, &Hash) -> bool) {
         for node in &self.nodes {
-            let mut refuted = Vec::new();
-            node.lock().accusations.retain(|accusation| match &accusation.block {
-                Some((height, id, number)) if is_verified(*height, id) => {
-                    refuted.push(*number);
-                    false
-                }
-                _ => true,
-            });
-            refuted.into_iter().for_each(|number| self.journal.withdraw(number));
+            let is_refuted = |accusation: &mut Accusation| {
+                let block = accusation.block.as_ref();
+                block.is_some_and(|(height, id, _)| is_verified(*height, id))
+            };
+            let refuted: Vec<_> = node.lock().accusations.extract_if(.., is_refuted).collect();
+            let refused = refuted.into_iter().filter_map(|accusation| accusation.block);
+            refused.for_each(|(_, _, refused)| self.journal.withdraw(&refused));
         }
     }
 
@@ -297,8 +295,8 @@ impl Nodes {
     /// Drops a node that sent false data.
     fn accuse(&self, node: &Remote, method: &str, lie: Lie) -> Refusal {
         let (reason, block) = (lie.reason.clone(), lie.block);
-        let number = self.journal.accuse(&node.name, method, lie);
-        let block = block.map(|(height, id)| (height, id, number));
+        let refused = self.journal.accuse(&node.name, method, lie);
+        let block = block.map(|(height, id)| (height, id, refused));
         node.lock().accusations.push(Accusation { reason: reason.clone(), block });
         Refusal::Lie { node: node.name.clone(), reason }
     }

@@ -33,7 +33,8 @@ use the nodes. Without --proxy, ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a pro
 the hosts to reach without it.
 
 Exit codes:
-  2  unusable arguments, the address is not available, or the state could not be stored";
+  2  unusable arguments, the address is not available, the state could not be stored, or hashing
+     failed, for example for lack of memory";
 
 /// `randomx guard`.
 #[derive(Args)]

@@ -1,6 +1,7 @@
 //! Which node is asked, and how long.
 
 use std::io;
+use std::iter;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
@@ -218,8 +219,10 @@ fn a_block_and_its_height_share_their_time() {
     assert!(!calls.lock().expect("no panic").contains(&"get_block".to_owned()));
 }
 
-#[test]
-fn few_threads_wait_for_a_node_that_receives_transactions() {
+/// Sends as many transactions as threads may wait for the first node, and then another one. The first node answers
+/// no other thread than this one. Returns the answers to the last transaction, and how often this thread asked
+/// the first node.
+fn sent_at_last(others: Vec<TimedTransport>) -> (Vec<Result<Vec<u8>, String>>, u32) {
     let (test, asked) = (thread::current().id(), Arc::new(AtomicU32::new(0)));
     let (release, released) = mpsc::channel::<()>();
     let (count, released) = (Arc::clone(&asked), Mutex::new(released));
@@ -232,15 +235,29 @@ fn few_threads_wait_for_a_node_that_receives_transactions() {
         }
         refused()
     };
-    let fast = |_: &Call, _| Ok(Vec::new());
-    let nodes = nodes(vec![Box::new(slow), Box::new(fast)], times());
-    let send = || nodes.ask_all(Call::json_rpc("get_info", &json!({}), 1)).next();
+    let is_alone = others.is_empty();
+    let transports = iter::once(Box::new(slow) as TimedTransport).chain(others);
+    let nodes = nodes(transports.collect(), times());
+    let send = || nodes.ask_all(Call::json_rpc("get_info", &json!({}), 1));
     for _ in 0..MOST_SENDING {
-        assert_eq!(send(), Some(Ok(Vec::new())));
+        let mut answers = send();
+        assert!(is_alone || answers.next() == Some(Ok(Vec::new())));
     }
     assert_eq!(asked.load(Ordering::Relaxed), 0);
-    // The request's own thread sends to this node.
-    send();
-    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    let answers = send().collect();
     drop(release);
+    (answers, asked.load(Ordering::Relaxed))
+}
+
+#[test]
+fn few_threads_wait_for_a_node_that_receives_transactions() {
+    // The request's own thread sends to this node.
+    assert_eq!(sent_at_last(Vec::new()), (vec![Err("0: a problem".to_owned())], 1));
+}
+
+#[test]
+fn an_accepted_transaction_does_not_wait_for_a_node_whose_threads_are_busy() {
+    let (answers, asked) = sent_at_last(vec![Box::new(|_: &Call, _| Ok(Vec::new()))]);
+    assert_eq!(answers, [Ok(Vec::new()), Err("0: no thread is free for it".to_owned())]);
+    assert_eq!(asked, 0);
 }

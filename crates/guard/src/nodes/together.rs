@@ -49,32 +49,38 @@ impl Nodes {
         if values.is_empty() { Err(Refusal::Unusable(failures.join("; "))) } else { Ok(values) }
     }
 
-    /// Sends a request to all nodes at once, each in its own thread. If one does not start, this thread sends
-    /// and waits. Returns answers, or why there are none, as they arrive. Nodes receive the request whole also
-    /// if nobody waits for their answers.
+    /// Sends a request to all nodes at once, each in its own thread. A node whose thread does not start is left
+    /// out. If none starts, this thread sends and waits. Returns answers, or why there are none, as they
+    /// arrive. Nodes receive the request whole also if nobody waits for their answers.
     pub(crate) fn ask_all(
         &self,
         call: Call,
     ) -> impl Iterator<Item = Result<Vec<u8>, String>> + use<> {
-        let (usable, dropped) = self.usable();
+        let (usable, mut failures) = self.usable();
         let (call, times) = (Arc::new(call), self.times);
         let (sender, answers) = mpsc::channel();
         let mut without_thread = Vec::new();
-        for node in usable {
+        for &node in &usable {
             let (asked, call, sender) = (Arc::clone(node), Arc::clone(&call), sender.clone());
             let ask = move || {
-                // Nobody waits for an answer after another node accepted.
-                let _ = sender.send(asked.pass(&call, &times));
+                let answer = asked.pass(&call, &times);
                 asked.lock().sending -= 1;
+                // Nobody waits for an answer after another node accepted.
+                let _ = sender.send(answer);
             };
             if !node.start(ask) {
                 without_thread.push(node);
             }
         }
-        for node in without_thread {
-            let _ = sender.send(node.pass(&call, &times));
+        if without_thread.len() == usable.len() {
+            for node in without_thread {
+                let _ = sender.send(node.pass(&call, &times));
+            }
+        } else {
+            let left_out = |node: &Arc<Remote>| format!("{}: no thread is free for it", node.name);
+            failures.extend(without_thread.into_iter().map(left_out));
         }
-        answers.into_iter().chain(dropped.into_iter().map(Err))
+        answers.into_iter().chain(failures.into_iter().map(Err))
     }
 }
 

@@ -251,6 +251,16 @@ fn hostile_requests_are_answered() {
     assert_eq!(wallet.begin("/getblocks.bin", &length((4 << 20) + 1)), "HTTP/1.1 413");
     assert_eq!(wallet.begin("/getblocks.bin", &length(4 << 20)), "HTTP/1.1 408");
     assert_eq!(wallet.begin("/getblocks.bin", chunks), "HTTP/1.1 400");
+    // JSON that a `Value` cannot hold is returned as it was sent.
+    let nested = ["[".repeat(200), "]".repeat(200)].concat();
+    for id in ["1e999", r#""\ud800""#, "18446744073709551616", &nested] {
+        for method in ["get_info", "get_bans", "get_block"] {
+            let request = format!(r#"{{"id":{id},"method":"{method}"}}"#);
+            let (status, answer) = wallet.post("/json_rpc", request.as_bytes());
+            let start = format!(r#"{{"jsonrpc":"2.0","id":{id},"#);
+            assert!(status == 200 && answer.starts_with(start.as_bytes()), "{method}: {id}");
+        }
+    }
     let unknown = wallet.call("get_bans", &json!({}));
     assert_eq!(unknown["error"]["code"], json!(-32601));
     for name in ["/stop_daemon", "passwd", "get_bans"] {

@@ -177,6 +177,15 @@ fn an_answer_counts_as_verified_if_all_of_it_is() {
     assert_eq!(counts(), (Value::Null, 1));
     assert_eq!(wallet.hashes(&[all[110].id, MAINNET_GENESIS_ID]).status, "OK");
     assert_eq!(counts(), (json!(1), 1));
+    // Blocks come with output indices. A wallet with all blocks gets none.
+    let blocks = |id| {
+        assert_eq!(wallet.blocks(&[id, MAINNET_GENESIS_ID]).status, "OK");
+        let status = wallet.status();
+        let not_verified = &status["notVerified"]["getblocks.bin: output_indices"];
+        (status["verified"]["getblocks.bin"].clone(), not_verified.clone())
+    };
+    assert_eq!(blocks(all[110].id), (Value::Null, json!(1)));
+    assert_eq!(blocks(all[BLOCKS as usize].id), (json!(1), json!(1)));
 }
 
 #[test]

@@ -117,6 +117,8 @@ fn calls() -> Vec<Vec<u8>> {
         call("get_block_header_by_hash", json!({ "hash": tip })),
         call("get_block_headers_range", json!({ "start_height": 3, "end_height": 5 })),
         call("get_bans", Value::Null),
+        // An id that no type can hold.
+        br#"{"id":1e999,"method":"get_info"}"#.to_vec(),
     ];
     let backlog = call("get_txpool_backlog", json!({ "client": "name" }));
     let mut seeds: Vec<_> = local.iter().map(|call| seed("/json_rpc", 0, call, &[])).collect();
