@@ -148,6 +148,16 @@ test("options that throw name the argument", async () => {
   });
 });
 
+test("the difficulty and the work of a chain are below 2^128, which is checked at once", () => {
+  const work = 1n << 128n;
+  const refused = [
+    () => randomx.verifyChain([], { from: 1, fixedDifficulty: work }),
+    () => randomx.follow([{ node }], { fixedDifficulty: "9".repeat(100) }),
+    () => randomx.follow([{ node }], { anchor: [{ height: 0, id: hash, work }] as never }),
+  ];
+  for (const call of refused) expect(call).toThrow(/: expected less than 2\^128$/u);
+});
+
 test("an option is read once", async () => {
   let reads = 0;
   using own = await RandomX.create({

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { WasmHasher } from "../../wasm/js/hasher.js";
 import type { Addon } from "../../wasm/js/native/addon.js";
 import type * as product from "../../wasm/js/pool.js";
 import {
@@ -113,6 +114,20 @@ test.runIf(hasAddon)(
     expect(addon.cacheCount()).toBe(before);
   },
 );
+
+test("the memory of a cache that is dropped is collected", () => {
+  const hasher = new WasmHasher("interpreter");
+  const construct = vi.spyOn(Reflect, "construct");
+  const collections = (): number =>
+    construct.mock.calls.filter(([made]) => made === ArrayBuffer).length;
+  hasher.hash(Buffer.alloc(32), 1, Buffer.alloc(76), 1);
+  expect(collections()).toBe(0);
+  if (isFull) hasher.hash(Buffer.alloc(32, 1), 1, Buffer.alloc(76), 1);
+  expect(collections()).toBe(isFull ? 1 : 0);
+  hasher.free();
+  expect(collections()).toBe(isFull ? 2 : 1);
+  construct.mockRestore();
+});
 
 test("wrong arguments are errors that name them", () => {
   const [input, seed] = [Buffer.from("00", "hex"), Buffer.alloc(32)];

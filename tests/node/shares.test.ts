@@ -1,6 +1,6 @@
 /** Shares of a pool: verdicts, templates, targets, deadlines, priorities, and calls that are refused. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { fromDifficulty, fromTarget } from "../../wasm/js/shares/target.js";
 import {
@@ -233,6 +233,21 @@ describe("a call", () => {
       expect(randomx.stats().slots[0]?.isReady).toBe(true);
     });
     expect(randomx.stats().slots[0]?.key).toEqual(before[0]?.key);
+  });
+
+  test("that expires before the fill has memory does not end it", async () => {
+    const randomx = await create();
+    const [worker] = workers;
+    const post = worker?.postMessage.bind(worker);
+    if (!worker || !post) throw new Error("there is no worker");
+    vi.spyOn(worker, "postMessage").mockImplementation((message: { operation?: string }) => {
+      setTimeout(post, message.operation === "allocate" ? 100 : 0, message);
+    });
+    const late = randomx.verifyShares([{ ...given, timeout: 1 }]);
+    expect(statuses(await Promise.all(late))).toEqual(["expired"]);
+    await eventually(() => {
+      expect(randomx.stats().slots[0]?.isReady).toBe(true);
+    });
   });
 
   test("that is aborted or disposed fails without a rejection", async () => {

@@ -110,6 +110,9 @@ describe("byteArrays", () => {
     expect(complaint(() => validate.byteArrays("inputs", Array(2)))).toBe(
       "inputs[0]: expected a Uint8Array or a string of hex, got undefined",
     );
+    expect(complaint(() => validate.byteArrays("inputs", new Set()))).toBe(
+      "inputs: expected an array, got Set",
+    );
   });
 
   test("are refused by their number before any is read, and by their sum before any is copied", () => {

@@ -1,5 +1,6 @@
 /** Hashing without workers: each call blocks its thread. */
 import { createVm, initCache, type Cache as WasmCache, type Vm as WasmVm } from "./sync.js";
+import { collect } from "./garbage.js";
 import { equal } from "./queue.js";
 import type { Version, WasmEngine } from "./types.js";
 import type { Addon, Cache, Vm } from "./native/addon.js";
@@ -111,4 +112,5 @@ export class WasmHasher implements Hasher {
 function drop({ cache, vms }: { cache: WasmCache; vms: Map<Version, WasmVm> }): void {
   for (const vm of vms.values()) vm.release();
   cache.release();
+  collect();
 }

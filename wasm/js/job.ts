@@ -23,7 +23,7 @@ abstract class Request<T, Entry> implements Linked<Entry> {
   place = 0;
   /** Its priority. */
   priority: Priority = "normal";
-  /** Whether a cache must be filled anew for it, until one is. */
+  /** Whether a cache must be filled anew for it. */
   isFresh = false;
   previous: Entry | undefined;
   next: Entry | undefined;

@@ -200,7 +200,7 @@ export class RandomX {
     }
     return iterable(
       guarded(async () => {
-        const work = this.#workOf(key, inputs, options);
+        const work = this.#workOf(key, inputs, options, "an array or an iterable");
         return this.#scheduler.hash(work, follow(options));
       }),
     );
@@ -373,7 +373,7 @@ export class RandomX {
 
   /**
    * Disposes, for `await using`. Waits until the workers are gone, where the system reports that, and until
-   * the stores have the last states of chains that were followed.
+   * the stores have the last states of chains that were followed, or fail.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
@@ -384,14 +384,14 @@ export class RandomX {
   }
 
   /** Checks and copies inputs. Refuses them before copying if the queue has no room. */
-  #workOf(key: Bytes, inputs: readonly Bytes[], options: HashOptions): Work {
+  #workOf(key: Bytes, inputs: readonly Bytes[], options: HashOptions, expected?: string): Work {
     const { signal } = follow(options);
     const admit = (count: number, bytes: number): void => {
       this.#scheduler.check(count, signal, bytes);
     };
     return {
       key: validate.bytes("key", key),
-      inputs: validate.byteArrays("inputs", inputs, admit).map((bytes) => ({ bytes })),
+      inputs: validate.byteArrays("inputs", inputs, admit, expected).map((bytes) => ({ bytes })),
       version: versionOf(options),
     };
   }

@@ -22,7 +22,7 @@ import { modules } from "./modules.js";
 import type { Choices, Configuration } from "./options.js";
 import type { Args, Input, Result } from "./protocol.js";
 import { Queue, type Line } from "./queue.js";
-import { Slots, type Slot } from "./slots.js";
+import { Slots, mustRefill, type Slot } from "./slots.js";
 import { Counters, type Stats } from "./stats.js";
 import type { Follow } from "./types.js";
 import { WorkerPool, type WorkerHandle } from "./worker_pool.js";
@@ -217,7 +217,7 @@ export class Scheduler {
       const slot = this.#slots.of(job.key);
       if (job instanceof Release) {
         this.#release(job, slot);
-      } else if (!slot || job.isFresh) {
+      } else if (!slot || mustRefill(slot, job)) {
         const free = slot ?? this.#slots.free();
         return free && this.#fill(worker, free, job);
       } else if (job.waiting > 0) {
@@ -235,7 +235,7 @@ export class Scheduler {
   #firstReady(): KeyJob | undefined {
     for (const { head } of this.#queue.lines) {
       const slot = this.#slots.of(head.key);
-      if (head instanceof Release || (slot && head.isFresh)) {
+      if (head instanceof Release || (slot && mustRefill(slot, head))) {
         if (!slot?.users) return head;
       } else if (!slot) {
         if (this.#isBehind(head)) continue;
@@ -293,7 +293,7 @@ export class Scheduler {
     const [{ key, isFresh }, { count }] = [job, this.#queue];
     this.#slots.use(slot);
     this.#slots.empty(slot, { memory: false });
-    Object.assign(slot, { key, filling: worker });
+    Object.assign(slot, { key, filling: worker, filledFor: job.place, isAborted: false });
     const start = performance.now();
     try {
       const { sharedMemory: shared } = this.#workers.features;
@@ -303,7 +303,8 @@ export class Scheduler {
       // If the fill fails, the slot is emptied, and `stale` finds that the worker still holds its memory.
       worker.caches[slot.index] = { key, memory, items: undefined };
       // The worker could not end the fill before it began.
-      if (!this.#queue.firstFor(key)) throw new RandomXError("aborted", "nobody waits");
+      if (slot.isAborted && !this.#queue.firstFor(key))
+        throw new RandomXError("aborted", "nobody waits");
       const args = { ...at, key, memory, mayRead: this.#keeper.isWanted && !isFresh, isFresh };
       const filled = await worker.connection.request("fill", args, (done) => {
         // The first request for this key follows the fill. Completion is reported in its turn.
@@ -311,7 +312,6 @@ export class Scheduler {
       });
       // Each message has another object for the same memory, and `stale` compares objects.
       slot.cache = worker.caches[slot.index] = { ...filled, memory, isFresh };
-      job.isFresh = false;
       if (filled.isKept) slot.keeping = "kept";
       this.#counters.filled(performance.now() - start, filled.isKept ?? false);
     } catch (thrown) {
@@ -376,7 +376,7 @@ export class Scheduler {
   drop(job: Job): void {
     this.remove(job);
     if (job instanceof Call || this.#queue.firstFor(job.key)) return;
-    this.#slots.of(job.key)?.filling?.connection.abort();
+    this.#slots.abort(job.key);
   }
 
   /** Removes a request that is too late. The fill that it began goes on, for later ones. */

@@ -1,4 +1,5 @@
 /** The slots of an instance, 256 MiB each, and which key's cache each holds. */
+import type { KeyJob } from "./job.js";
 import type { Cache } from "./protocol.js";
 import { equal } from "./queue.js";
 import type { Mode } from "./types.js";
@@ -22,6 +23,10 @@ export interface Slot {
   mode: Mode;
   /** The worker that fills it. */
   filling: WorkerHandle | undefined;
+  /** The place in the queue of the request for which it was filled. */
+  filledFor: number;
+  /** Whether the last request for its fill was aborted. */
+  isAborted: boolean;
   /** Workers that fill it, keep it or hash with it. */
   users: number;
   /** When a worker last began or stopped to use it, counted in such events. */
@@ -42,6 +47,8 @@ export class Slots {
       keeping: "possible",
       mode: "light",
       filling: undefined,
+      filledFor: 0,
+      isAborted: false,
       users: 0,
       usedAt: 0,
     }));
@@ -74,6 +81,14 @@ export class Slots {
     });
   }
 
+  /** Ends the fill of a key's cache, if there is one. */
+  abort(key: Uint8Array): void {
+    const slot = this.of(key);
+    if (!slot?.filling) return;
+    slot.isAborted = true;
+    slot.filling.connection.abort();
+  }
+
   /** Counts a worker that starts to use a slot. */
   use(slot: Slot): void {
     slot.users += 1;
@@ -99,4 +114,9 @@ export class Slots {
     slot.mode = "light";
     if (memory) slot.memory = undefined;
   }
+}
+
+/** Tells whether a slot's cache must be filled anew for a request. */
+export function mustRefill(slot: Slot, { isFresh, place }: KeyJob): boolean {
+  return isFresh && slot.filledFor !== place;
 }

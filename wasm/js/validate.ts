@@ -24,7 +24,6 @@ export const MAX_HASHING_BLOB = 92;
 /** The bytes of a hash, and of a seed hash. */
 export const HASH_SIZE = 32;
 
-const DIFFICULTY_LIMIT = 1n << 256n;
 const DIFFICULTY_DIGITS = 78;
 
 /**
@@ -50,17 +49,16 @@ export function hash(name: string, value: unknown): Uint8Array<ArrayBuffer> {
 
 /**
  * Returns copies of a list of inputs. `admit` receives their number before any is read, and the sum
- * of their bytes before any is copied; it can refuse them.
+ * of their bytes before any is copied; it can refuse them. Messages name what is `expected`.
  */
 export function byteArrays(
   name: string,
   value: unknown,
   admit: (inputs: number, bytes: number) => void = () => undefined,
+  expected = "an array",
 ): Uint8Array<ArrayBuffer>[] {
   const inputs = reading(name, () => {
-    if (!Array.isArray(value)) {
-      throw wrong(name, "an array or an iterable", kind(value));
-    }
+    if (!Array.isArray(value)) throw wrong(name, expected, kind(value));
     const { length } = value;
     admit(length, 0);
     const inputs: unknown[] = [];
@@ -138,12 +136,17 @@ export function version(name: string, value: unknown = 1): Version {
   return value;
 }
 
-/** Returns a difficulty as decimal digits. */
-export function difficulty(name: string, value: unknown): string {
-  const whole = wholeDifficulty(name, value);
+/** Returns a difficulty of at most so many bits as decimal digits. */
+export function difficulty(name: string, value: unknown, bits = 256): string {
+  const whole = wholeDifficulty(name, value, bits);
   if (whole < 1n) throw wrong(name, "at least 1", String(whole));
-  if (whole >= DIFFICULTY_LIMIT) throw invalidArgument(name, "expected less than 2^256");
+  if (whole >> BigInt(bits)) throw invalidArgument(name, `expected less than 2^${bits}`);
   return whole.toString();
+}
+
+/** Returns a difficulty or the work of a chain, below 2^128. */
+export function chainDifficulty(name: string, value: unknown): string {
+  return difficulty(name, value, 128);
 }
 
 /** Returns a whole number from 1 to a limit. */
@@ -331,7 +334,7 @@ function digit(text: string, at: number): number {
   return DIGITS[text.charCodeAt(at)] ?? -1024;
 }
 
-function wholeDifficulty(name: string, value: unknown): bigint {
+function wholeDifficulty(name: string, value: unknown, bits: number): bigint {
   switch (typeof value) {
     case "bigint":
       return value;
@@ -345,7 +348,9 @@ function wholeDifficulty(name: string, value: unknown): bigint {
       if (!/^[0-9]+$/u.test(value)) {
         throw invalidArgument(name, "expected decimal digits only");
       }
-      if (value.length > DIFFICULTY_DIGITS) throw invalidArgument(name, "expected less than 2^256");
+      if (value.length > DIFFICULTY_DIGITS) {
+        throw invalidArgument(name, `expected less than 2^${bits}`);
+      }
       return BigInt(value);
     default:
       throw wrong(name, "a bigint, a number or a string of decimal digits", kind(value));

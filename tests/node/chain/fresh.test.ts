@@ -4,6 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, expect, test, vi } from "vitest";
 import { Hashing } from "../../../wasm/js/chain/hashing.js";
 import { choices, type CreateOptions } from "../../../wasm/js/options.js";
+import type { Args } from "../../../wasm/js/protocol.js";
 import { Scheduler } from "../../../wasm/js/scheduler.js";
 import type { WorkerSession } from "../../../wasm/js/session.js";
 import { FakeStorage } from "../fake-storage.js";
@@ -50,16 +51,17 @@ function resultsOf(performed: readonly Performed[], operation: string): unknown[
   return performed.filter((each) => each.operation === operation).map(({ result }) => result);
 }
 
-test("no worker hashes with the cache before, and hashes that wait for it are not held up", async () => {
+/** Makes workers whose hashes are the number of the fill. `begun` receives the arguments of each fill. */
+function useCounts(begun: (args: Args<"fill">) => void): Performed[] {
   let fills = 0;
-  const asked: unknown[] = [];
-  const performed = useLocalWorkers(() => {
+  return useLocalWorkers(() => {
     let filling = 0;
     const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
     return {
       allocate: () => memory,
-      fill: ({ key, memory, mayRead, isFresh }) => {
-        asked.push({ mayRead, isFresh });
+      fill: (args) => {
+        begun(args);
+        const { key, memory } = args;
         const items = Object.assign(new WebAssembly.Module(EMPTY), { filling: (fills += 1) });
         filling = fills;
         return Promise.resolve({ key, memory, items });
@@ -69,10 +71,14 @@ test("no worker hashes with the cache before, and hashes that wait for it are no
         return null;
       },
       release: () => null,
-      // Each hash is the number of the fill.
       hash: ({ inputs }) => new Uint8Array(32 * inputs.length).fill(filling),
     } satisfies Partial<WorkerSession> as unknown as WorkerSession;
   });
+}
+
+test("no worker hashes with the cache before, and hashes that wait for it are not held up", async () => {
+  const asked: unknown[] = [];
+  const performed = useCounts(({ mayRead, isFresh }) => asked.push({ mayRead, isFresh }));
   vi.stubGlobal("navigator", { storage: new FakeStorage() });
   const scheduler = await open({ threads: 2, lanes: 1, keepCache: true });
   while (scheduler.stats.workers.started < 2) await setImmediate();
@@ -85,6 +91,27 @@ test("no worker hashes with the cache before, and hashes that wait for it are no
   ]);
   const later = await hash(scheduler, ...Array<boolean>(20).fill(false));
   expect(new Set(later)).toEqual(new Set(["02".repeat(32)]));
+});
+
+test("a cache that another key replaces before the hash is filled anew again", async () => {
+  const asked: unknown[] = [];
+  let other: Promise<unknown> | undefined;
+  useCounts(({ key, mayRead, isFresh }) => {
+    asked.push({ key: bytesToHex(key), mayRead, isFresh });
+    const urgent = {
+      key: input,
+      version: 1,
+      inputs: [{ bytes: input }],
+      priority: "high",
+    } as const;
+    other ??= scheduler.hash(urgent, {});
+  });
+  vi.stubGlobal("navigator", { storage: new FakeStorage() });
+  const scheduler = await open({ threads: 1, lanes: 1, slots: 1, keepCache: true });
+  expect(await hash(scheduler, true)).toEqual(["03".repeat(32)]);
+  await other;
+  const fresh = { key: bytesToHex(key), mayRead: false, isFresh: true };
+  expect(asked).toEqual([fresh, { key: bytesToHex(input), mayRead: true, isFresh: false }, fresh]);
 });
 
 /** A module without anything. */

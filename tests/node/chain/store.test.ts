@@ -18,7 +18,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Saving } from "../../../wasm/js/chain/saving.js";
 import { FileStore, IndexedDBStore, MemoryStore, type Store } from "../../../wasm/js/index.js";
-import { AnyRandomX as RandomX } from "../support.js";
+import { AnyRandomX as RandomX, eventually } from "../support.js";
 import { chainOf } from "./blocks.js";
 import { SimulatedSource } from "./source.js";
 import { collect, untilSynced } from "./support.js";
@@ -97,6 +97,16 @@ test("links stay and their targets are replaced, also those that do not exist ye
   });
 });
 
+test("a link in a linked folder leads to a file beside the folder's real place", async () => {
+  const own = join(folder, "deep");
+  await mkdir(join(own, "one", "two"), { recursive: true });
+  await symlink("one/two", join(own, "linked"));
+  await symlink("../file", join(own, "one", "two", "link"));
+  await new FileStore(join(own, "linked", "link")).save(Uint8Array.of(7));
+  expect([...(await readFile(join(own, "one", "file")))]).toEqual([7]);
+  expect((await readdir(own)).sort()).toEqual(["linked", "one"]);
+});
+
 test("a folder that is missing and a file that is too long are errors", async () => {
   const lost = new FileStore(join(folder, "missing", "file"));
   expect(await lost.load()).toBeUndefined();
@@ -144,6 +154,7 @@ test("after a store that throws at once, the next state is saved", async () => {
   };
   const saving = new Saving(store, ({ message }) => failed.push(message));
   saving.save(Uint8Array.of(1));
+  await expect(saving.idle()).rejects.toThrow("no space");
   await saving.idle();
   expect(failed).toEqual(["no space"]);
   isBroken = false;
@@ -170,6 +181,27 @@ test("a store without promises continues where the client was", async () => {
   const [event] = await collect(second, () => true);
   expect(event).toMatchObject({ type: "tip", tip: { height: 4, id: source.tip.id } });
   await second.close();
+  await source.stop();
+});
+
+test("a store that fails while the client closes rejects its end, also the one of its loop", async () => {
+  await using randomx = await RandomX.create({ threads: 1 });
+  const source = await SimulatedSource.start(chainOf(4));
+  for (const end of ["close", "return"] as const) {
+    let fail: ((error: Error) => void) | undefined;
+    const store = {
+      load: () => Promise.resolve(undefined),
+      save: () => new Promise<never>((_, reject) => (fail = reject)),
+    };
+    const chain = randomx.follow([{ relay: source.url }], { network: "regtest", poll: 1, store });
+    await eventually(() => {
+      expect(fail).toBeDefined();
+    });
+    const ended = expect(chain[end]()).rejects.toThrow("no space");
+    fail?.(new Error("no space"));
+    await ended;
+    await expect(chain.close()).rejects.toThrow("no space");
+  }
   await source.stop();
 });
 

@@ -252,6 +252,21 @@ describe("the source", () => {
     expect(isEnded).toBe(true);
   });
 
+  test.each(["ends", "fails"])("that %s is neither read nor closed afterwards", async (end) => {
+    const calls: string[] = [];
+    const next = (): object => {
+      if (calls.push("next") === 1) return { value: { block: made[0]?.block } };
+      if (end === "ends") return { done: true };
+      throw new Error("the end");
+    };
+    const blocks = { [Symbol.iterator]: () => ({ next, return: () => calls.push("return") }) };
+    const chain = randomx.verifyChain(blocks as never, { checkpoint, network });
+    expect(await chain.next()).toMatchObject({ value: { height: 1, valid: true } });
+    if (end === "ends") expect(await chain.next()).toEqual({ done: true, value: undefined });
+    else await expect(chain.next()).rejects.toThrow("the end");
+    expect(calls).toEqual(["next", "next"]);
+  });
+
   test("that waits for its next block delays no verdict on the others", async () => {
     const stop = new AbortController();
     async function* blocks() {

@@ -57,7 +57,7 @@ export function followChoices(value: unknown): FollowChoices {
     store: storeOf,
     anchor: startOf,
     sample: (name, value = 1) => validate.count(name, value, MAX_SAMPLE),
-    fixedDifficulty: validate.optional(validate.difficulty),
+    fixedDifficulty: validate.optional(validate.chainDifficulty),
     deep: (name, value = 10) => validate.count(name, value, MAX_DEEP),
     poll: (name, value = 30) => validate.count(name, value, MAX_SECONDS),
     timeout: (name, value = 30_000) => validate.count(name, value, 1000 * MAX_SECONDS),
@@ -73,7 +73,7 @@ function startOf(name: string, value: unknown): Start {
   const anchors = validate.list(name, value, 2, {
     height: validate.height,
     id: validate.hash,
-    work: validate.difficulty,
+    work: validate.chainDifficulty,
   });
   if (anchors.length !== 2) throw invalidArgument(name, "expected a checkpoint or two anchors");
   return {

@@ -57,7 +57,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
       if (signal) void this.#end(aborted(signal));
     };
     signal?.addEventListener("abort", onAbort);
-    const detach = scheduler.attach((error) => this.#end(error));
+    const detach = scheduler.attach((error) => this.#end(error).catch(() => undefined));
     this.#detach = () => {
       signal?.removeEventListener("abort", onAbort);
       detach();
@@ -143,7 +143,10 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
 
   /**
    * Ends the following. Requests and hashes are aborted, and the last state is stored. The loop over
-   * the events ends. A second call returns the same promise.
+   * the events ends. A second call returns the same promise. It rejects if the store fails meanwhile. An
+   * earlier failure is an event.
+   *
+   * @throws {@link RandomXError} `worker-failed`, or the code of the store's own error.
    */
   close(): Promise<void> {
     return this.#end(undefined);
@@ -161,8 +164,9 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
 
   /** Closes, when the loop is left. */
   async return(): Promise<IteratorResult<ChainEvent, void>> {
-    await this.close();
+    const closed = this.close();
     this.#events.clear();
+    await closed;
     return { done: true, value: undefined };
   }
 
@@ -223,6 +227,8 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
 
   #end(error: RandomXError | undefined): Promise<void> {
     this.#closing ??= this.#close(error);
+    // Only a caller of `close` hears that the store failed.
+    this.#closing.catch(() => undefined);
     return this.#closing;
   }
 
@@ -231,8 +237,11 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     const gone = this.#following?.close();
     this.#following = undefined;
     this.#events.end(error);
-    await gone;
-    // Before that, the end of the instance waits for this one.
-    this.#detach();
+    try {
+      await gone;
+    } finally {
+      // Before that, the end of the instance waits for this one.
+      this.#detach();
+    }
   }
 }

@@ -109,7 +109,7 @@ export class Following {
     return answer;
   }
 
-  /** Ends everything. Returns a promise that resolves when the last state is stored and the worker is gone. */
+  /** Ends everything. Settles when the worker is gone. Rejects if a save that goes on fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#hashing.close();
@@ -118,8 +118,11 @@ export class Following {
     for (const { reject } of this.#questions.values()) reject(closed);
     this.#questions.clear();
     const gone = this.#thread.terminate();
-    await this.#saving.idle();
-    await gone;
+    try {
+      await this.#saving.idle();
+    } finally {
+      await gone;
+    }
   }
 
   #receive(message: FromChain): void {

@@ -7,7 +7,7 @@ export class Saving {
   readonly #store: Store;
   readonly #failed: (error: RandomXError) => void;
   #next: Uint8Array | undefined;
-  #running: Promise<void> | undefined;
+  #running: Promise<RandomXError | undefined> | undefined;
 
   constructor(store: Store, failed: (error: RandomXError) => void) {
     this.#store = store;
@@ -20,22 +20,28 @@ export class Saving {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing is left to save. */
+  /** Resolves when nothing is left to save. Rejects if the last of these saves fails. */
   async idle(): Promise<void> {
-    await this.#running;
+    const failure = await this.#running;
+    if (failure) throw failure;
   }
 
-  async #run(): Promise<void> {
+  /** Saves what waits. Returns the failure of the last save. */
+  async #run(): Promise<RandomXError | undefined> {
+    let failure: RandomXError | undefined;
     // A store may throw at once, which must not end the loop before `#running` is set.
     await Promise.resolve();
     for (let state = this.#next; state; state = this.#next) {
       this.#next = undefined;
       try {
         await this.#store.save(state);
+        failure = undefined;
       } catch (thrown) {
-        this.#failed(asRandomXError(thrown));
+        failure = asRandomXError(thrown);
+        this.#failed(failure);
       }
     }
     this.#running = undefined;
+    return failure;
   }
 }

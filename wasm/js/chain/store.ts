@@ -170,7 +170,9 @@ async function target(path: string): Promise<string> {
   } catch (error) {
     if (!isMissing(error)) throw error;
     const link = await files.readlink(path).catch(() => undefined);
-    return link === undefined ? paths.resolve(path) : target(paths.resolve(path, "..", link));
+    if (link === undefined) return paths.resolve(path);
+    // The link begins at its own folder, which other links may lead to.
+    return target(paths.resolve(await files.realpath(paths.dirname(path)), link));
   }
 }
 

@@ -7,6 +7,7 @@ import type { Bytes, Difficulty, Follow, Network } from "../types.js";
 import * as validate from "../validate.js";
 import { networkOf, type BlockStatus, type Check } from "./block.js";
 import { fromJson, toJson, type ChainCheckpoint } from "./checkpoint.js";
+import type { Judge } from "./judge.js";
 
 /**
  * A block of a chain, and the claims about it. Each claim is checked against what the chain already
@@ -113,7 +114,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
       now: validate.optional(validate.height),
       network: networkOf,
       allowIncomplete: (_, value) => value === true,
-      fixedDifficulty: validate.optional(validate.difficulty),
+      fixedDifficulty: validate.optional(validate.chainDifficulty),
     });
     this.#scheduler = scheduler;
     this.#follow = follow;
@@ -147,13 +148,15 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
 
   async *#judge(open: () => BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
     const source = open();
+    let judge: Judge | undefined;
     try {
       const { Judge } = await import("./judge.js").catch((cause: unknown) => {
         throw asRandomXError(cause);
       });
-      yield* new Judge(this.#scheduler, this.#run, this.#follow).verdicts(source);
+      judge = new Judge(this.#scheduler, this.#run, this.#follow);
+      yield* judge.verdicts(source);
     } finally {
-      endSource(() => source.return?.());
+      if (!judge?.hasEnded) endSource(() => source.return?.());
     }
   }
 }

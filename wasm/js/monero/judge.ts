@@ -37,6 +37,8 @@ export class Judge {
   readonly #stop = new AbortController();
   readonly #hashing = new Signals();
   readonly #onProgress: Follow["onProgress"];
+  /** Whether the source has ended or failed. */
+  hasEnded = false;
   /** The block that is being read, perhaps since an earlier batch. */
   #arriving: Promise<IteratorResult<unknown, unknown>> | undefined;
   /** The key whose fill was reported last. */
@@ -130,8 +132,8 @@ export class Judge {
     const links: LinkArgs[] = [];
     let bytes = 0;
     try {
-      while (links.length < 2 * lanes && bytes < MAX_BATCH) {
-        this.#arriving ??= unlessEnded(Promise.resolve(source.next()), signal, this.#scheduler);
+      while (!this.hasEnded && links.length < 2 * lanes && bytes < MAX_BATCH) {
+        this.#arriving ??= unlessEnded(this.#next(source), signal, this.#scheduler);
         const arrived = await (links.length > 0 ? soon(this.#arriving, hashing) : this.#arriving);
         if (arrived === "late") break;
         this.#arriving = undefined;
@@ -144,6 +146,17 @@ export class Judge {
       return { links };
     } catch (error) {
       return { links, failure: { error } };
+    }
+  }
+
+  async #next(source: BlockIterator): Promise<IteratorResult<unknown, unknown>> {
+    try {
+      const next = await source.next();
+      if (next.done) this.hasEnded = true;
+      return next;
+    } catch (error) {
+      this.hasEnded = true;
+      throw error;
     }
   }
 

@@ -56,7 +56,8 @@ export class Client {
       const isStopped = thrown instanceof RandomXError && thrown.code === "aborted";
       if (!isStopped && !signal.aborted) throw thrown;
     } finally {
-      await this.#chain?.close();
+      // A failure of the store must not hide another problem.
+      await this.#chain?.close().catch(() => undefined);
     }
   }
 

@@ -1,8 +1,8 @@
 /** The form: the sources, the network, and where a first start begins. */
 import { Field } from "../../shell/field.js";
 import { find, make } from "../../shell/page.js";
+import * as validate from "../../../wasm/js/validate.js";
 import {
-  checkDifficulty,
   FIXED,
   INITIAL,
   isBlocks,
@@ -27,7 +27,7 @@ export class Form {
     const addresses = (_name: string, text: string): unknown => readAddresses(text);
     this.#nodes = new Field("follow-nodes", addresses, { optional: true, spaces: true });
     this.#relays = new Field("follow-relays", addresses, { optional: true, spaces: true });
-    this.#difficulty = new Field("follow-difficulty", checkDifficulty, { optional: true });
+    this.#difficulty = new Field("follow-difficulty", validate.chainDifficulty, { optional: true });
     this.#network = find(root, "#follow-network", HTMLSelectElement);
     this.#network.append(...NETWORKS.map((name) => make("option", name)));
     this.#last = find(root, "#follow-last", HTMLInputElement);

@@ -1,5 +1,4 @@
 /** What the view follows: in the form, in the address, and in the browser's storage. */
-import { invalidArgument } from "../../../wasm/js/errors.js";
 import { MoneroNode, type Network } from "../../../wasm/js/index.js";
 import * as validate from "../../../wasm/js/validate.js";
 import { completed } from "../../shell/url.js";
@@ -150,16 +149,7 @@ export function isBlocks(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_BLOCKS;
 }
 
-/** Checks the text of a fixed difficulty, which has fewer bits than a single block's. */
-export function checkDifficulty(name: string, text: string): void {
-  if (BigInt(validate.difficulty(name, text)) >= 1n << 128n) {
-    throw invalidArgument(name, "expected less than 2^128");
-  }
-}
-
-const isDifficulty = accepts((text) => {
-  checkDifficulty("difficulty", text);
-});
+const isDifficulty = accepts((text) => validate.chainDifficulty("difficulty", text));
 
 const isAddresses = accepts(readAddresses);
 
