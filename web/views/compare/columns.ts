@@ -127,10 +127,11 @@ function native(
         { signal },
       );
     let held: { key: string; lease: string } | undefined;
+    /** Ends the lease. If that fails, the server frees its dataset later by itself. */
     const release = async (): Promise<void> => {
       const lease = held?.lease;
       held = undefined;
-      if (lease !== undefined) await stopFast(lease);
+      if (lease !== undefined) await stopFast(lease).catch(() => undefined);
     };
     /**
      * Leases the dataset of a key, also for the second time: the server frees it for another tab if nobody has used it
@@ -140,9 +141,8 @@ function native(
       if (mode === "light") return;
       if (held && held.key !== key) await release();
       const lease = await startFast(key, { signal });
-      const earlier = held?.lease;
+      await release();
       held = { key, lease };
-      if (earlier !== undefined) await stopFast(earlier);
     };
     return Promise.resolve({
       threads,

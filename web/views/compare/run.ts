@@ -105,8 +105,7 @@ async function runColumn(
     const last = groups.at(-1);
     if (results.setup.times && last) await time(results, column, build, last.group, signal);
   } finally {
-    // The hashes are known already. If a lease cannot be ended, the server frees its dataset later by itself.
-    await build.close().catch(() => undefined);
+    await build.close();
   }
 }
 
