@@ -1,5 +1,7 @@
 //! Arguments that errors name in their messages. PyO3 names them in notes, which Python 3.10 does not have.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -35,11 +37,13 @@ arguments!(
     hashing_blob,
     height,
     id,
+    input,
     inputs,
     job,
     key,
     last,
     now,
+    output,
     recent,
     seed_hash,
     seeds,
@@ -96,6 +100,19 @@ impl Argument for PyBackedBytes {
     fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
         let refused = |problem| refused(name, "bytes or bytearray", value, PyErr::from(problem));
         value.extract().map_err(refused)
+    }
+}
+
+/// Jobs for other processes are JSON texts, which contain the paths.
+impl Argument for PathBuf {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+        let refused = |problem| refused(name, "a path", value, problem);
+        let path: PathBuf = value.extract().map_err(refused)?;
+        if path.to_str().is_none() {
+            let problem = format!("{name}: expected a path in UTF-8, got {}", path.display());
+            return Err(PyValueError::new_err(problem));
+        }
+        Ok(path)
     }
 }
 

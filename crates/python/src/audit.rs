@@ -53,8 +53,8 @@ impl Audit {
     #[expect(clippy::too_many_arguments, reason = "Python has keywords")]
     fn new(
         py: Python<'_>,
-        input: PathBuf,
-        output: PathBuf,
+        #[pyo3(from_py_with = argument::input)] input: PathBuf,
+        #[pyo3(from_py_with = argument::output)] output: PathBuf,
         lines: bool,
         #[pyo3(from_py_with = argument::first)] first: Option<u64>,
         #[pyo3(from_py_with = argument::last)] last: Option<u64>,

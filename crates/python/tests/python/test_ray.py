@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from made import chain, write
+from object_store import bucket
+from pyarrow import fs
 from randomx_web import _native, _ray, audit
 from randomx_web._storage import Place
 from ray_cluster import PATIENCE, Cluster, is_running, kill, stopped_in_epoch, wait_for
@@ -193,23 +195,13 @@ def test_two_audits_in_one_process(cluster: Cluster, tmp_path: Path) -> None:
 
 
 def test_an_object_store(made: Path, expected: Files) -> None:
-    """A server that speaks S3's protocol, on this machine. The tasks run here, one after another."""
-    from moto.server import ThreadedMotoServer
-    from pyarrow import fs
-
-    server = ThreadedMotoServer("127.0.0.1", 0)
-    server.start()
-    host, port = server.get_host_and_port()
-    keys = "test-key:test-secret"
-    options = f"endpoint_override={host}:{port}&scheme=http&region=us-east-1"
-    creating = f"s3://{keys}@bucket/chain?{options}&allow_bucket_creation=true"
-    store, _ = fs.FileSystem.from_uri(creating)
-    try:
-        store.create_dir("bucket")
+    """The tasks run here, one after another."""
+    with bucket() as address:
+        store, _ = fs.FileSystem.from_uri(address("chain"))
         with store.open_output_stream("bucket/chain/a.parquet") as file:
             file.write(made.read_bytes())
         source, output = (
-            Place.named(argument, f"s3://{keys}@bucket/{name}?{options}")
+            Place.named(argument, address(name))
             for argument, name in (("--input", "chain"), ("--output", "audit"))
         )
         (reads, folder), (writes, target) = source.split(), output.split()
@@ -226,8 +218,6 @@ def test_an_object_store(made: Path, expected: Files) -> None:
         files = {entry.base_name: store.open_input_file(entry.path).readall() for entry in entries}
         # An object store has no locks.
         assert same(files, {name: expected[name] for name in expected if name != "lock"})
-    finally:
-        server.stop()
 
 
 def test_missing_memory_is_an_error_that_is_tried_again(made: Path, tmp_path: Path) -> None:

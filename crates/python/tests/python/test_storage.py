@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow
 import pytest
 from moto.s3.models import S3Backend
-from moto.server import ThreadedMotoServer
+from object_store import bucket
 from pyarrow import fs, parquet
 from randomx_web import _native, _ray, _storage, audit
 from randomx_web._storage import ObjectStore
@@ -108,18 +108,11 @@ def test_a_file_appears_in_s3_when_all_of_it_was_sent(
         return send(*arguments, **keywords)
 
     monkeypatch.setattr(S3Backend, "upload_part", upload_part)
-    server = ThreadedMotoServer("127.0.0.1", 0)
-    server.start()
-    host, port = server.get_host_and_port()
-    options = f"endpoint_override={host}:{port}&scheme=http&region=us-east-1"
-    address = f"s3://test-key:test-secret@bucket/result?{options}&allow_bucket_creation=true"
-    # Pickles of a file system with this option lack it.
-    other = f"{address}&tls_verify_certificates=false"
     result = tmp_path / "result"
-    try:
-        filesystem, _ = fs.FileSystem.from_uri(address)
-        filesystem.create_dir("bucket")
-        for where in (address, other):
+    with bucket() as address:
+        # Pickles of a file system with this option lack it.
+        other = f"{address('result')}&tls_verify_certificates=false"
+        for where in (address("result"), other):
             store, path = _storage.Place.named("--output", where).split()
             assert store is not None
             for size in (0, 5, 35 << 20):
@@ -141,8 +134,6 @@ def test_a_file_appears_in_s3_when_all_of_it_was_sent(
             gc.collect()
             with store.open(path) as file:
                 assert file.readall() == kept
-    finally:
-        server.stop()
 
 
 def test_a_full_disk_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
@@ -337,3 +328,14 @@ def test_numbers_out_of_range(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=f"^{name}: expected [01] to {most}, got -1"):
             wrong: dict[str, Any] = {name: -1}
             audit.audit(tmp_path, tmp_path, **wrong)
+
+
+def test_paths_that_are_no_utf_8(tmp_path: Path) -> None:
+    wrong = os.fsdecode(b"folder-\xff")
+    for name in ["input", "output"]:
+        paths: dict[str, Any] = {"input": str(tmp_path), "output": str(tmp_path), name: wrong}
+        with pytest.raises(ValueError, match=f"^{name}: expected a path in UTF-8, got folder-"):
+            _native.Audit(**paths)
+    with pytest.raises(TypeError, match="^output: expected a path, got int"):
+        wrong_type: Any = 7
+        _native.Audit(str(tmp_path), wrong_type)
