@@ -3,29 +3,7 @@
 use super::Client;
 use super::event::{SourceId, SourceState};
 use super::growth::STALE;
-use super::source::Source;
-
-/// For how long a source has kept the client waiting, in seconds without sleeps, since the client last waited for none.
-/// So sources that take turns do not keep it waiting forever.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wait {
-    since: Option<u64>,
-    before: u64,
-}
-
-impl Wait {
-    fn total(self, elapsed: u64) -> u64 {
-        self.before + self.since.map_or(0, |since| elapsed.saturating_sub(since))
-    }
-
-    fn note(&mut self, waits: bool, elapsed: u64) {
-        if waits {
-            self.since.get_or_insert(elapsed);
-        } else {
-            *self = Wait { since: None, before: self.total(elapsed) };
-        }
-    }
-}
+use super::source::{Source, Wait};
 
 impl Client {
     /// Whether there is nothing to do before the sources' chains change: each source has been read,

@@ -2,7 +2,6 @@
 
 use super::event::{RequestId, SourceState};
 use super::hold::Hold;
-use super::settled::Wait;
 use crate::hash::Hash;
 
 /// Failures in a row after which a source counts as unresponsive.
@@ -56,6 +55,30 @@ pub(super) struct Source {
     pub(super) reported: Option<Hash>,
     /// The last common block of a deep reorganisation that was announced.
     pub(super) announced: Option<Hash>,
+}
+
+/// For how long a source has kept the client waiting, in seconds without sleeps, since the client last waited for none.
+/// So sources that take turns do not keep it waiting forever.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wait {
+    since: Option<u64>,
+    before: u64,
+}
+
+impl Wait {
+    /// Returns all of it.
+    pub(super) fn total(self, elapsed: u64) -> u64 {
+        self.before + self.since.map_or(0, |since| elapsed.saturating_sub(since))
+    }
+
+    /// Notes whether the client waits for the source now.
+    pub(super) fn note(&mut self, waits: bool, elapsed: u64) {
+        if waits {
+            self.since.get_or_insert(elapsed);
+        } else {
+            *self = Wait { since: None, before: self.total(elapsed) };
+        }
+    }
 }
 
 /// What a request is for.
