@@ -2,8 +2,8 @@
 //!
 //! Answers are read in stages, each with memory of its own. A long answer holds one place in each stage that
 //! it reaches. Beyond the first stage, a source has one answer at a time. So one slow source cannot block
-//! other sources' answers of up to 2 MiB. A slow node that serves two sources, as in `randomx guard`, can while both
-//! read from it: the other answers wait for it, and may take too long.
+//! other sources' answers of up to 2 MiB. A node may serve two sources, as in `randomx guard`. If it
+//! is slow for both, it can take both places of a stage. Then other answers wait, perhaps for too long.
 
 use std::io::{self, Read};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -88,3 +88,35 @@ test("blocks that arrive one by one while others are hashed are judged together"
   await second;
   await verdicts.return();
 });
+
+test("a source that fails between two batches fails after the verdicts", async () => {
+  const scheduler = new FakeScheduler();
+  let fail = (): void => undefined;
+  const broken = new Promise<never>((_, reject) => {
+    fail = () => {
+      reject(new Error("the connection is lost"));
+    };
+  });
+  async function* source() {
+    yield { hashingBlob: new Uint8Array(76) };
+    await sleep(LATE);
+    yield { hashingBlob: new Uint8Array(76) };
+    await broken;
+  }
+  const run = { network: "mainnet", sample: 1, start: 0, now: 0 } as Partial<Run> as Run;
+  const judge = new Judge(scheduler as Partial<Scheduler> as Scheduler, run, {});
+  const verdicts = judge.verdicts(source());
+  for (const batches of [1, 2]) {
+    const verdict = verdicts.next();
+    await eventually(() => {
+      expect(scheduler.batches).toHaveLength(batches);
+      expect(scheduler.ends).toHaveLength(1);
+    });
+    scheduler.ends.pop()?.();
+    expect((await verdict).value).toMatchObject({ status: "valid" });
+    // The second batch waits for no third block.
+    await sleep(3 * LATE);
+    fail();
+  }
+  await expect(verdicts.next()).rejects.toThrow("the connection is lost");
+});

@@ -132,7 +132,7 @@ export class Judge {
     const links: LinkArgs[] = [];
     let bytes = 0;
     try {
-      while (!this.hasEnded && links.length < 2 * lanes && bytes < MAX_BATCH) {
+      while ((this.#arriving || !this.hasEnded) && links.length < 2 * lanes && bytes < MAX_BATCH) {
         this.#arriving ??= unlessEnded(this.#next(source), signal, this.#scheduler);
         const arrived = await (links.length > 0 ? soon(this.#arriving, hashing) : this.#arriving);
         if (arrived === "late") break;

@@ -7,8 +7,8 @@ use super::source::{Source, Wait};
 
 impl Client {
     /// Whether there is nothing to do before the sources' chains change: each source has been read,
-    /// or is known not to give its chain. A source that promises blocks for more than an hour, sleeps
-    /// not counted, without adding any to an old chain does not count.
+    /// or is known not to give its chain. A source that promises blocks for more than an hour, in all
+    /// since the client last waited for no source and without sleeps, does not count, unless it adds to an old chain.
     pub fn is_settled(&self) -> bool {
         let is_late = |source: &Source| source.awaited.total(self.elapsed) > STALE;
         let holds_up = |source: &Source| self.awaits(source) && !is_late(source);

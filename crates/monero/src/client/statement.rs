@@ -3,7 +3,7 @@
 //! [`anchoring`](super::anchoring) bounds by how much a source can shift the level of all difficulties. If
 //! one has shifted it upwards, some honest blocks miss their difficulties by as little. So a hash that
 //! misses by no more than this bound accuses nobody, and its block is not refused. Chains with it are left
-//! alone until its difficulty is lower. First, all blocks before it that the client has not accepted are hashed:
+//! alone until its difficulty is lower. First, all blocks before it that are not in the client's chain are hashed:
 //! forged ones could have lowered its difficulty. Then the client reads the chain between the anchors once more, from
 //! another source than before if there is one, and on to its own base. Then it gives all of its blocks the
 //! difficulties that follow. Meanwhile it follows no source, and does not call its tip the newest. If the
@@ -92,13 +92,13 @@ impl Client {
         before.all(|(_, entry)| entry.hashed)
     }
 
-    /// Returns the last block before a near miss some of whose predecessors are to be hashed, and a source that has it.
-    /// Where another near miss comes before it, the hashes up to that one decide.
+    /// Returns the block before a near miss that is not proven yet, and a source that has both in a chain with more work
+    /// than the client's. Where another near miss comes before it, the hashes up to that one decide.
     pub(super) fn unproven_miss(&mut self) -> Option<(usize, Hash)> {
         for index in 0..self.misses.len() {
             let miss = &self.misses[index];
             let Some(parent) = self.tree.get(&miss.id).map(|entry| entry.parent) else { continue };
-            let shows = |source: &Source| source.counts() && self.is_held_up_by(miss, &source.tip);
+            let shows = |source: &Source| source.counts() && self.waits(miss, &source.tip);
             let source = self.sources.iter().position(shows);
             if let (false, Some(source)) = (miss.is_proven || self.has_miss(&parent), source) {
                 if !self.is_proven_before(&miss.id) {
@@ -122,14 +122,16 @@ impl Client {
         }
     }
 
+    /// Whether a chain with a near miss has more work than the client's.
+    fn waits(&self, miss: &Miss, tip: &Hash) -> bool {
+        self.tree.work(tip) > self.tree.work(&self.trusted) && self.is_held_up_by(miss, tip)
+    }
+
     fn is_held_up(&self) -> bool {
-        let ours = self.tree.work(&self.trusted);
         let most = 2 * self.sources.len();
         let mut misses = self.misses.iter().filter(|miss| miss.is_proven && miss.readings < most);
-        let waits =
-            |miss: &Miss, tip: &Hash| self.tree.work(tip) > ours && self.is_held_up_by(miss, tip);
         let counted = || self.sources.iter().filter(|source| source.counts());
-        misses.any(|miss| counted().any(|source| waits(miss, &source.tip)))
+        misses.any(|miss| counted().any(|source| self.waits(miss, &source.tip)))
     }
 
     fn stop_reading(&mut self) {

@@ -50,13 +50,14 @@ impl Client {
         Some((self.batch_to(&tip, false)?, source))
     }
 
-    /// Returns the next batch of the chain up to `tip`, with the hashes of all its blocks or of a sample.
-    fn batch_to(&self, tip: &Hash, all: bool) -> Option<Batch> {
+    /// Returns the next batch of the chain up to `tip`. To prove it, all blocks are hashed, a few at a time: forged ones
+    /// come first, and each near miss takes a cache.
+    fn batch_to(&self, tip: &Hash, proves: bool) -> Option<Batch> {
         let common = self.tree.common(&self.trusted, tip);
         let extends = common == self.trusted;
         // Where the client's own chain would be left, nothing is left to chance: blocks that were
         // accepted without having been hashed do not count.
-        let all = all || !extends;
+        let all = proves || !extends;
         let fork = self.tree.height(&common);
         let open = |entry: &Entry| if all { entry.height > fork } else { !entry.accepted };
         let chain = self.tree.chain(tip).take_while(|(id, entry)| open(entry) || id == tip);
@@ -64,7 +65,8 @@ impl Client {
         path.reverse();
         let done = path.iter().take_while(|(id, hashed)| all && *hashed && id != tip).count();
         let end = if extends { self.end_of_own() } else { u64::MAX };
-        let path = path.into_iter().skip(done).take(self.config.batch.max(1));
+        let most = if proves { self.config.newest } else { self.config.batch };
+        let path = path.into_iter().skip(done).take(most.max(1));
         let path = path.map(|(id, _)| id).take_while(|id| self.tree.height(id) <= end).collect();
         let sample = if all { 1 } else { self.config.sample };
         Batch::new(path, sample, self.config.newest, &self.config.secret)
