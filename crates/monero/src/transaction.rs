@@ -60,18 +60,10 @@ impl<'a> Transaction<'a> {
         let extra = reader.count("extra", 1)?;
         reader.take("extra", extra)?;
         let prefix = reader.offset();
-        let mut parsed = Self {
-            blob,
-            version,
-            outputs,
-            fee: spent.zip(paid).and_then(|(spent, paid)| spent.checked_sub(paid)),
-            prefix,
-            base: prefix,
-            unsigned: version == 1 && inputs == 1 && generating == 1,
-        };
-        if parsed.unsigned {
-            parsed.fee = Some(0);
-        }
+        let unsigned = version == 1 && inputs == 1 && generating == 1;
+        let left = || spent.zip(paid).and_then(|(spent, paid)| spent.checked_sub(paid));
+        let fee = if unsigned { Some(0) } else { left() };
+        let mut parsed = Self { blob, version, outputs, fee, prefix, base: prefix, unsigned };
         if version == 2 {
             (parsed.unsigned, parsed.fee) = read_base(&mut reader, inputs, outputs)?;
             parsed.base = reader.offset();

@@ -9,6 +9,8 @@ use pyo3::types::PySequence;
 use randomx::MAX_THREADS;
 use randomx_monero::Hash;
 
+use crate::storage::text;
+
 /// A type of arguments.
 pub(crate) trait Argument: Sized {
     /// Converts the argument of a name.
@@ -108,10 +110,7 @@ impl Argument for PathBuf {
     fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
         let refused = |problem| refused(name, "a path", value, problem);
         let path: PathBuf = value.extract().map_err(refused)?;
-        if path.to_str().is_none() {
-            let problem = format!("{name}: expected a path in UTF-8, got {}", path.display());
-            return Err(PyValueError::new_err(problem));
-        }
+        text(&path).map_err(|problem| PyValueError::new_err(format!("{name}: {problem}")))?;
         Ok(path)
     }
 }

@@ -253,7 +253,7 @@ fn address(path: &Path) -> io::Result<Cow<'_, str>> {
 }
 
 /// Returns a path as text.
-fn text(path: &Path) -> io::Result<&str> {
+pub(crate) fn text(path: &Path) -> io::Result<&str> {
     path.to_str().ok_or_else(|| {
         let problem = format!("expected a path in UTF-8, got {}", path.display());
         io::Error::new(io::ErrorKind::InvalidInput, problem)
