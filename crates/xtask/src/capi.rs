@@ -4,7 +4,8 @@ mod emscripten;
 mod native;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -14,7 +15,8 @@ use crate::{output, workspace};
 /// Options of `cargo xtask capi`.
 #[derive(Args)]
 pub(crate) struct CapiArgs {
-    /// The folder to install into; it is created if it does not exist.
+    /// The folder to install into; it is created if it does not exist. If the variable DESTDIR is set, the files are
+    /// written below that folder instead, at the prefix's path, from where a package or root copies them.
     #[arg(long)]
     prefix: PathBuf,
     /// Build a static library for `emcc` instead of native ones.
@@ -33,13 +35,40 @@ pub(crate) fn capi(args: &CapiArgs) -> Result<()> {
     let prefix = std::path::absolute(&args.prefix).context("--prefix: expected a usable path")?;
     // Checked first: the build takes minutes.
     let escaped = escape(&prefix)?;
+    let place = match workspace::non_empty("DESTDIR") {
+        Some(folder) => below(&folder, &prefix)?,
+        None => prefix,
+    };
+    assert_writable(&place)?;
     let built = match &args.tested {
         Some(profile) => native::tested(profile)?,
         None if args.emscripten => emscripten::build(&args.profile)?,
         None => native::build(&args.profile)?,
     };
-    install(&built, &prefix, &escaped)?;
-    output::line(format_args!("librandomx is in {}", prefix.display()));
+    install(&built, &place, &escaped)?;
+    output::line(format_args!("librandomx is in {}", place.display()));
+    Ok(())
+}
+
+/// Returns the path of a prefix below the folder of DESTDIR.
+fn below(folder: &Path, prefix: &Path) -> Result<PathBuf> {
+    let parts = prefix.components().filter(|part| matches!(part, Component::Normal(_)));
+    let folder = std::path::absolute(folder).context("DESTDIR: expected a usable path")?;
+    Ok(folder.join(parts.collect::<PathBuf>()))
+}
+
+/// Fails if a folder for the files cannot be created or takes none.
+fn assert_writable(place: &Path) -> Result<()> {
+    for folder in ["include", "lib/pkgconfig"] {
+        let probe = place.join(folder).join(".randomx-probe");
+        write(&probe, "").and_then(|()| Ok(fs::remove_file(&probe)?)).with_context(|| {
+            format!(
+                "cannot write to {}: choose another --prefix, or set DESTDIR to a folder of yours, from which root \
+                 copies the files",
+                place.display()
+            )
+        })?;
+    }
     Ok(())
 }
 
@@ -62,10 +91,10 @@ struct Built {
     private_libraries: &'static str,
 }
 
-/// Copies the files to `prefix`. `escaped` is the same path in the syntax of pkg-config files.
-fn install(built: &Built, prefix: &Path, escaped: &str) -> Result<()> {
-    let lib = prefix.join("lib");
-    copy(&source("include/randomx.h"), &prefix.join("include/randomx.h"))?;
+/// Copies the files to `place`. `escaped` is the prefix in the syntax of pkg-config files.
+fn install(built: &Built, place: &Path, escaped: &str) -> Result<()> {
+    let lib = place.join("lib");
+    copy(&source("include/randomx.h"), &place.join("include/randomx.h"))?;
     copy(&built.archive, &lib.join("librandomx.a"))?;
     if let Some(shared) = &built.shared {
         let version = env!("CARGO_PKG_VERSION");
@@ -107,24 +136,19 @@ fn source(path: &str) -> PathBuf {
     workspace::root().join("crates/capi").join(path)
 }
 
-/// Copies a file. A program that has mapped the old file keeps it.
+/// Copies a file.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    make_room(to)?;
-    fs::copy(from, to)
-        .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
-    Ok(())
+    replace(to, |fresh| fs::copy(from, fresh).map(drop))
+        .with_context(|| format!("cannot copy {}", from.display()))
 }
 
 fn write(to: &Path, text: &str) -> Result<()> {
-    make_room(to)?;
-    fs::write(to, text).with_context(|| format!("cannot write {}", to.display()))
+    replace(to, |fresh| fs::write(fresh, text))
 }
 
 #[cfg(unix)]
 fn link(name: &str, at: &Path) -> Result<()> {
-    make_room(at)?;
-    std::os::unix::fs::symlink(name, at)
-        .with_context(|| format!("cannot create the link {}", at.display()))
+    replace(at, |fresh| std::os::unix::fs::symlink(name, fresh))
 }
 
 #[cfg(not(unix))]
@@ -132,21 +156,64 @@ fn link(_: &str, at: &Path) -> Result<()> {
     anyhow::bail!("cannot create the link {}: this system has no symbolic links", at.display())
 }
 
-/// Creates the folder of a file, and removes an older file of that name.
-fn make_room(file: &Path) -> Result<()> {
+/// Creates a file beside the place of an older one, and moves it there. If that fails, the older one stays as it was.
+/// A program that has mapped the older one keeps it.
+fn replace(file: &Path, create: impl FnOnce(&Path) -> io::Result<()>) -> Result<()> {
     let folder = file.parent().unwrap_or(file);
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot replace {}", file.display()))
-        }
-        _ => Ok(()),
-    }
+    let mut fresh = file.as_os_str().to_owned();
+    fresh.push(".new");
+    let fresh = Path::new(&fresh);
+    // An installation that was stopped leaves one.
+    let _ = fs::remove_file(fresh);
+    create(fresh)
+        .and_then(|()| fs::rename(fresh, file))
+        .inspect_err(|_| {
+            let _ = fs::remove_file(fresh);
+        })
+        .with_context(|| format!("cannot write {}", file.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_copied_leaves_the_older_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (from, to) = (folder.path().join("from"), folder.path().join("lib/to"));
+        fs::write(&from, "old").expect("written");
+        copy(&from, &to).expect("copied");
+        fs::remove_file(&from).expect("removed");
+        let error = copy(&from, &to).expect_err("nothing to copy").to_string();
+        assert_eq!(error, format!("cannot copy {}", from.display()));
+        fs::write(&from, "new").expect("written");
+        let before = fs::read_to_string(&to).expect("a file");
+        copy(&from, &to).expect("copied");
+        let after = fs::read_to_string(&to).expect("a file");
+        assert_eq!([before, after], ["old", "new"]);
+        assert_eq!(fs::read_dir(folder.path().join("lib")).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_files_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let prefix = folder.path().join("file");
+        fs::write(&prefix, "").expect("written");
+        let error = format!("{:#}", assert_writable(&prefix).expect_err("no folder"));
+        assert!(error.starts_with("cannot write to ") && error.contains(" --prefix, "), "{error}");
+        let prefix = folder.path().join("a/b");
+        assert_writable(&prefix).expect("a new folder");
+        assert_eq!(fs::read_dir(prefix.join("include")).expect("a folder").count(), 0);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_prefix_is_appended_to_destdir() {
+        let place = |folder, prefix| below(Path::new(folder), Path::new(prefix)).expect("a path");
+        assert_eq!(place("/stage", "/usr/local"), Path::new("/stage/usr/local"));
+        assert!(place("stage", "/usr").ends_with("stage/usr"));
+    }
 
     #[test]
     fn folders_of_profiles_are_those_of_cargo() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::slice;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::{Built, folder_of};
 use crate::{build, process, workspace};
@@ -25,6 +25,10 @@ pub(super) fn build(profile: &str) -> Result<Built> {
     cargo.args(["build", "--locked", "--package", PACKAGE, "--lib", "--profile", profile]);
     let built = folder(profile);
     build::cargo(&mut cargo, slice::from_ref(&archive(&built)))?;
+    ensure!(
+        !cfg!(target_os = "linux") || shared(&built).is_file(),
+        "Rust's compiler built no shared library; one for musl needs RUSTFLAGS=\"-C target-feature=-crt-static\""
+    );
     files(&built)
 }
 
@@ -38,7 +42,7 @@ fn files(built: &Path) -> Result<Built> {
     if !cfg!(target_os = "linux") {
         return Ok(Built { archive: archive(built), shared: None, private_libraries: "" });
     }
-    let shared = built.join("librandomx.so");
+    let shared = shared(built);
     let archive = one_object(&archive(built), &shared, &built.join("capi"))?;
     Ok(Built { archive, shared: Some(shared), private_libraries: "-lpthread -lm -lc" })
 }
@@ -50,6 +54,11 @@ fn folder(profile: &str) -> PathBuf {
 /// Returns the static library that Cargo builds in a folder.
 fn archive(built: &Path) -> PathBuf {
     built.join("librandomx.a")
+}
+
+/// Returns the shared library that Cargo builds in a folder on Linux.
+fn shared(built: &Path) -> PathBuf {
+    built.join("librandomx.so")
 }
 
 /// Links the archive into one object that exports only the library's own functions. So a program
