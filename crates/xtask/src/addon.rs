@@ -12,6 +12,9 @@ use crate::{build, output, process, workspace};
 
 const PACKAGE: &str = "randomx-node";
 
+/// The hashes of the package's files, which `crates/xtask/scripts/addon.mjs` writes.
+const SUMS: &str = "SHA256SUMS";
+
 /// Whether this system has a package for its add-on. Says so if it has none.
 pub(crate) fn is_possible() -> bool {
     let possible = folder().is_ok();
@@ -62,6 +65,8 @@ fn library(built: &Path) -> PathBuf {
 fn place(built: &Path) -> Result<()> {
     let from = library(built);
     let to = folder()?.join("randomx.node");
+    // Those of a published add-on do not fit that of the tests.
+    process::remove_file(&to.with_file_name(SUMS))?;
     // A process that has mapped the old file keeps it.
     let fresh = to.with_extension("new");
     fs::copy(&from, &fresh).with_context(|| format!("cannot copy {}", from.display()))?;

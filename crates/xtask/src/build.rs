@@ -2,8 +2,6 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::slice;
@@ -229,12 +227,7 @@ pub(crate) fn host() -> Result<String> {
 /// those of an earlier build would still be here.
 pub(crate) fn cargo(build: &mut Command, files: &[PathBuf]) -> Result<()> {
     for file in files {
-        match fs::remove_file(file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("cannot replace {}", file.display()));
-            }
-            _ => {}
-        }
+        process::remove_file(file)?;
     }
     process::run(build)?;
     match files.iter().find(|file| !file.is_file()) {

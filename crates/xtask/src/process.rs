@@ -170,6 +170,16 @@ pub(crate) fn with_work_folder<T>(
     Ok(done)
 }
 
+/// Removes a file if it exists.
+pub(crate) fn remove_file(file: &Path) -> Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", file.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Removes a folder and its content. The folder may be absent.
 pub(crate) fn remove_dir(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
