@@ -22,6 +22,7 @@ mod target;
 mod wasm;
 
 use std::env;
+use std::env::consts::ARCH;
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
@@ -69,7 +70,7 @@ pub(crate) fn everything(system: System) -> Result<()> {
             cpp_tools()?;
             c_library_tools()?;
             emscripten_library(&wasm)?;
-            for foreign in [&ARM64, &WINDOWS, &RISCV64, &I686, &ARMV7, &S390X] {
+            for foreign in foreign_of(ARCH) {
                 foreign_tools(foreign)?;
             }
             browsers()?;
@@ -79,6 +80,15 @@ pub(crate) fn everything(system: System) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the targets whose programs the tests run in emulators on a processor.
+fn foreign_of(processor: &str) -> &'static [&'static Foreign] {
+    match processor {
+        "x86_64" => &[&ARM64, &WINDOWS, &RISCV64, &I686, &ARMV7, &S390X],
+        "aarch64" => &[],
+        _ => &[&ARM64],
+    }
 }
 
 /// Returns the program that the user chose with a variable, if it is set and not empty.

@@ -79,7 +79,7 @@ pub(crate) fn installed_foreign_tools(foreign: &'static Foreign) -> Result<Optio
     let library = if rust.is_private() {
         library_folder(foreign.target, &foreign.standard_library, &rust, &cache)?
     } else {
-        rust.sysroot()?.join("lib/rustlib").join(foreign.target)
+        own_library(&rust, foreign.target)?
     };
     if library.is_dir() { foreign_tools(foreign).map(Some) } else { Ok(None) }
 }
@@ -185,10 +185,20 @@ fn sysroot(rust: &WasmTools, target: &str, origin: &StandardLibrary) -> Result<O
     if rust.is_private() {
         return standard_library(target, origin, rust, &cache).map(Some);
     }
+    if own_library(rust, target)?.is_dir() {
+        return Ok(None);
+    }
     announce(&format!("rustup target add {target}: its standard library (about 10 seconds)"));
-    let rustup = process::find("rustup").context("rustup is not on PATH")?;
+    let rustup = process::find("rustup").with_context(|| {
+        format!("install Rust's standard library for {target} by hand: rustup is not on PATH")
+    })?;
     run_rustup(&cache, rustup, ["target", "add", target], &format!("rustup-{target}.log"))?;
     Ok(None)
+}
+
+/// Returns the folder that holds a target's standard library if it is the toolchain's own.
+fn own_library(rust: &WasmTools, target: &str) -> Result<PathBuf> {
+    Ok(rust.sysroot()?.join("lib/rustlib").join(target).join("lib"))
 }
 
 /// Returns the folder of the standard library for Emscripten, and builds it first if the cache lacks it. Debian does
