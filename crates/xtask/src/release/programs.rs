@@ -1,5 +1,6 @@
 //! An archive of the programs for one target: `randomx` and `randomx-audit`, with their documents.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -34,6 +35,11 @@ impl Builder {
     pub(crate) fn foreign(foreign: &'static Foreign) -> Result<Self> {
         let target = foreign.target.to_owned();
         Ok(Builder { target, foreign: Some(foreign_tools(foreign)?) })
+    }
+
+    /// The target, such as `x86_64-unknown-linux-gnu`.
+    pub(crate) fn target(&self) -> &str {
+        &self.target
     }
 
     fn cargo(&self) -> Result<Command> {
@@ -104,6 +110,17 @@ pub(crate) fn pack(
         pack.arg(file);
     }
     Ok(output.join(process::read(&mut pack)?.trim()))
+}
+
+/// Unpacks this system's archive, one of those in the folder `archives`, and checks it as [`check`] does.
+pub(super) fn check_native(archives: &Path, unpacked: &Path) -> Result<()> {
+    let builder = Builder::native()?;
+    let names = compare::files(archives)?;
+    let is_ours = |name: &&PathBuf| name.to_string_lossy().contains(&builder.target);
+    let name = names.iter().find(is_ours).context("no archive of programs was built")?;
+    fs::create_dir_all(unpacked)
+        .with_context(|| format!("cannot create {}", unpacked.display()))?;
+    check(&builder, &archives.join(name), unpacked)
 }
 
 /// Unpacks an archive into an empty folder, checks its list of hashes, and runs its programs.
