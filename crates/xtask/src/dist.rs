@@ -56,17 +56,17 @@ fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Re
     let [packed, unpacked] = ["packed", "unpacked"].map(|name| work.join(name));
     fs::create_dir_all(&packed).with_context(|| format!("cannot create {}", packed.display()))?;
     let private = archives::private_paths()?;
-    for_each(targets, &workspace::root(), dirty, |target, commit| {
+    // Builds take minutes, and a tool that cannot be installed is noticed before the first.
+    let builders: Vec<Builder> =
+        targets.iter().map(|target| builder(host, target)).collect::<Result<_>>()?;
+    for_each(&builders, &workspace::root(), dirty, |builder, commit| {
+        let target = builder.target();
         output::line(format_args!("dist: building for {target}"));
-        let builder = match FOREIGN.into_iter().find(|foreign| foreign.target == target) {
-            Some(foreign) if target != host => Builder::foreign(foreign)?,
-            _ => Builder::native()?,
-        };
-        let archive = programs::pack(&builder, &commit.time, &packed, &private)?;
+        let archive = programs::pack(builder, &commit.time, &packed, &private)?;
         let folder = unpacked.join(target);
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
-        programs::check(&builder, &archive, &folder)
+        programs::check(builder, &archive, &folder)
     })?;
     archives::publish(&packed, output)?;
     process::remove_dir(&work)?;
@@ -74,17 +74,29 @@ fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Re
     Ok(())
 }
 
-/// Calls `build` with each of the targets and the last commit of the repository. Builds take minutes, so each of them
+/// Returns what builds for a target, after installing what that needs.
+fn builder(host: &str, target: &str) -> Result<Builder> {
+    match FOREIGN.into_iter().find(|foreign| foreign.target == target) {
+        Some(foreign) if target != host => Builder::foreign(foreign).with_context(|| {
+            format!(
+                "cannot build for {target}; to build for this system only, add `-- --target {host}`"
+            )
+        }),
+        _ => Builder::native(),
+    }
+}
+
+/// Calls `build` with each of the builders and the last commit of the repository. Builds take minutes, so each of them
 /// fails if the files do not stay those of the commit, unless they may differ.
-fn for_each(
-    targets: &[String],
+fn for_each<B>(
+    builders: &[B],
     root: &Path,
     dirty: bool,
-    mut build: impl FnMut(&str, &Commit) -> Result<()>,
+    mut build: impl FnMut(&B, &Commit) -> Result<()>,
 ) -> Result<()> {
     let commit = release::last_commit(root, dirty)?;
-    for target in targets {
-        build(target, &commit)?;
+    for builder in builders {
+        build(builder, &commit)?;
         if !dirty {
             release::assert_is_last(root, &commit)?;
         }
@@ -118,10 +130,10 @@ mod tests {
         let root = root.path();
         git(root, &["init", "--quiet"]);
         git(root, &["commit", "--quiet", "--allow-empty", "--message", "a"]);
-        let targets = ["first", "second", "third"].map(str::to_owned);
+        let targets = ["first", "second", "third"];
         let built_until = |dirty, last| {
             let mut built = 0;
-            let done = for_each(&targets, root, dirty, |target, _| {
+            let done = for_each(&targets, root, dirty, |&target, _| {
                 built += 1;
                 if target == last { Ok(fs::write(root.join("file"), "")?) } else { Ok(()) }
             });
