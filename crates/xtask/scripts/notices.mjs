@@ -1,6 +1,6 @@
 /** The licence texts of the crates in a build. */
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join, relative } from "node:path";
 import { optionalText } from "./crates.mjs";
 
 /** Files with terms or names that copies must carry. */
@@ -50,11 +50,17 @@ function apacheLicence(crates) {
   return undefined;
 }
 
+/** Whether a file has the licence that may be chosen instead of the one beside it, as zstd's `COPYING` has the GPL. */
+function isOtherChoice({ name, parentPath }) {
+  return name === "COPYING" && existsSync(join(parentPath, "LICENSE"));
+}
+
 /** Returns the texts in a crate's archive. If there are none, its authors and the licence's text. */
 function legalTexts({ name, folder, license, authors }, apache) {
-  const files = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && LEGAL.test(entry.name))
-    .map((entry) => entry.name)
+  // Code of others within a crate has its terms in a subfolder.
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && LEGAL.test(entry.name) && !isOtherChoice(entry))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort();
   if (files.length > 0) {
     return files.map((file) =>

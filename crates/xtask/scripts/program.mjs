@@ -25,6 +25,7 @@ const programs = built.map((program) => basename(program));
 for (const program of built) copyFileSync(program, join(folder, basename(program)));
 copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 copyFileSync(join(root, "crates/cli/README.md"), join(folder, "README.md"));
+copyFileSync(join(root, "crates/audit/README.md"), join(folder, "README-audit.md"));
 const crates = linkedCrates(["randomx-cli", "randomx-audit"], target);
 writeFileSync(join(folder, "NOTICES.txt"), notices("This archive", crates));
 const bom = sbom({
@@ -38,7 +39,8 @@ const bom = sbom({
 });
 writeFileSync(join(folder, "sbom.cdx.json"), bom);
 
-const files = [...programs, "LICENSE", "NOTICES.txt", "README.md", "sbom.cdx.json"];
+const documents = ["LICENSE", "NOTICES.txt", "README-audit.md", "README.md", "sbom.cdx.json"];
+const files = [...programs, ...documents];
 writeSums(folder, files);
 const isZip = target.includes("-windows-");
 console.log(await pack({ parent, name, files: [...files, SUMS], programs, isZip, output }));
