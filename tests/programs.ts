@@ -1,5 +1,5 @@
 /** Helpers of tests that start programs. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, type ExecFileException } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
@@ -28,6 +28,12 @@ async function withPort<T>(work: () => Promise<T>): Promise<[number, T]> {
     server.close();
     await once(server, "close");
   }
+}
+
+/** Returns the exit code of a program that `execFile` ran, or -1 if a signal ended it, which has none. */
+export function exitCode(error: ExecFileException | null): number {
+  if (error === null) return 0;
+  return typeof error.code === "number" ? error.code : -1;
 }
 
 /** Returns the path of the program `randomx`, which `cargo xtask` built. */

@@ -112,9 +112,14 @@ test("every method names a wrong argument, and starts nothing", async ({ page })
     const outcomes: [string, Outcome][] = [];
     for (const [name, call] of calls) outcomes.push([name, await outcome(call())]);
     const works = await randomx.seedHeight(2113);
+    const caches = randomx.stats().caches.count;
     randomx.dispose();
-    return [...outcomes, ["works", { value: works }]] as [string, Outcome][];
+    return [...outcomes, ["works", { value: works }], ["caches", { value: caches }]] as [
+      string,
+      Outcome,
+    ][];
   });
+  expect(outcomes.pop()).toEqual(["caches", { value: 0 }]);
   expect(outcomes.pop()).toEqual(["works", { value: 2048 }]);
   expect(outcomes.length).toBeGreaterThan(25);
   for (const [name, { code, message }] of outcomes) {

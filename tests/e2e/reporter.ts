@@ -1,4 +1,5 @@
 /** Prints what ran in which browser, and fails a whole run that lacks what its tier requires. */
+import { existsSync, readFileSync } from "node:fs";
 import type { FullConfig, FullResult, Reporter, TestCase } from "@playwright/test/reporter";
 import type { BrowserName } from "./browsers/browser.js";
 import { requiredCells, requiresEveryHash } from "./engine/cells.js";
@@ -59,6 +60,7 @@ function missingIn(browser: BrowserName, ran: readonly Ran[]): string[] {
   const tier = chosenTier();
   if (ran.length === 0) return ["anything"];
   const canFuse = ran.some((each) => each.canFuse);
+  if (!canFuse && fuses(browser)) return ["fused multiply-add"];
   const cells = requiredCells(tier).filter(({ options, fused, batches }) => {
     if (fused && !canFuse) return false;
     const { engine, threads, lanes } = options;
@@ -77,6 +79,16 @@ function missingIn(browser: BrowserName, ran: readonly Ran[]): string[] {
     ...(requiresEveryHash(tier, browser) && !all ? ["every known hash"] : []),
   ];
 }
+
+/** Whether a browser is known to have fused multiply-add on this processor. WebKitGTK has no relaxed SIMD. */
+function fuses(browser: BrowserName): boolean {
+  if (browser === "webkit") return false;
+  if (process.arch === "arm64") return true;
+  return existsSync(PROCESSORS) && /\bfma\b/u.test(readFileSync(PROCESSORS, "utf8"));
+}
+
+/** Linux's list of processors and their instructions. */
+const PROCESSORS = "/proc/cpuinfo";
 
 /** Formats one line for each browser, engine and tier of generated code. */
 function table(ran: readonly Ran[]): string {

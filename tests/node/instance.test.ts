@@ -67,7 +67,7 @@ describe("requests", () => {
     expect(hashes[1]).not.toBe(known);
   });
 
-  test("made together share lanes, and each gets its own hash and verdict", async () => {
+  test("made together each get their own hash and verdict", async () => {
     const randomx = await create({ threads: 1 }, AnyRandomX);
     const inputs = Array.from({ length: 11 }, (_, index) => text(`input ${index}`));
     const together = await Promise.all(inputs.map((each) => randomx.hash(key, each)));
@@ -83,7 +83,7 @@ describe("requests", () => {
     expect(verdicts.map(({ valid }) => valid)).toEqual([true, false]);
   });
 
-  test("with many inputs are spread over the workers, and answered in order", async () => {
+  test("with many inputs for two workers are answered in order", async () => {
     const randomx = await create({ threads: 2, lanes: 2 }, AnyRandomX);
     expect(randomx.configuration).toMatchObject({ threads: 2, lanes: 2 });
     const inputs = Array.from({ length: 11 }, (_, index) => text(`input ${index % 3}`));

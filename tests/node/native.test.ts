@@ -1,5 +1,5 @@
 /** The native add-on: loading it, sharing caches among workers, and what happens when one dies. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -58,6 +58,12 @@ function datasets(): number {
 function held(): number {
   if (!addon) throw new Error("there is no add-on");
   return addon.cacheCount();
+}
+
+/** Returns the MiB of this process's address space, touched or not. Linux only, which alone has the add-on. */
+function addressSpace(): number {
+  const [, kib] = /^VmSize:\s+(\d+) kB$/mu.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  return Number(kib) / 1024;
 }
 
 afterEach(() => {
@@ -142,6 +148,10 @@ describe("the cache of a key", () => {
     const randomx = await create({ threads: 1 });
     await abortFill(randomx, key);
     await released();
+    // A cache counts only once it is filled.
+    const before = addressSpace();
+    for (let round = 0; round < 4; round += 1) await abortFill(randomx, key);
+    expect(addressSpace() - before).toBeLessThan(2 * 256);
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   });
 

@@ -5,14 +5,19 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { eventually } from "./support.js";
 
-const built = fileURLToPath(new URL("../../wasm/dist", import.meta.url));
+/** Returns the text of an address or a path for a program. */
+function quoted(path: string, as: (url: URL) => string): string {
+  return JSON.stringify(as(new URL(`../../wasm/dist/${path}`, import.meta.url)));
+}
+
+const address = ({ href }: URL): string => href;
 
 /** Fills a cache, computes nothing with it, and waits for the end of the input: V8 optimises in the background. */
 const fill = `
   import { readFileSync } from "node:fs";
-  import * as wasm from "${built}/pkg/randomx_wasm.js";
-  import { Session } from "${built}/js/session.js";
-  wasm.initSync({ module: readFileSync("${built}/pkg/randomx_wasm_bg.wasm") });
+  import * as wasm from ${quoted("pkg/randomx_wasm.js", address)};
+  import { Session } from ${quoted("js/session.js", address)};
+  wasm.initSync({ module: readFileSync(${quoted("pkg/randomx_wasm_bg.wasm", fileURLToPath)}) });
   const setting = { lanes: 1, features: wasm.detectFeatures(), place: 1 };
   const session = new Session(wasm, setting, () => new Promise(setImmediate));
   session.allocate({ slot: 0, shared: false });

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { exitCode } from "../programs.js";
 import { Cleanup } from "./cleanup.js";
 import { run, type FollowEvent } from "./cli.js";
 import { Daemon } from "./daemon.js";
@@ -48,7 +49,7 @@ function anchors(node: string, file: string): Promise<[code: number, stderr: str
   const args = ["xtask", "anchors", "--network", "regtest", "--node", node, "--output", file];
   return new Promise((resolve) => {
     execFile("cargo", args, { cwd: ROOT }, (error, _, stderr) => {
-      resolve([error === null ? 0 : Number(error.code), stderr]);
+      resolve([exitCode(error), stderr]);
     });
   });
 }

@@ -1,6 +1,6 @@
 /** Runs the program `randomx`, which `cargo xtask test` built. */
 import { execFile } from "node:child_process";
-import { nativeProgram } from "../programs.js";
+import { exitCode, nativeProgram } from "../programs.js";
 
 /** The result of a run. */
 export interface Run {
@@ -63,7 +63,7 @@ export async function follow(...args: string[]): Promise<FollowRun> {
 export function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     execFile(nativeProgram(), args, { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      resolve({ code: exitCode(error), stdout, stderr });
     });
   });
 }

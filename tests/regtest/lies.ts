@@ -10,7 +10,6 @@ export interface Lie {
   alter: (height: number) => Alter;
   /** The checks that fail, at the height or after it. */
   checks?: string[];
-  after?: number;
   /** Otherwise the error's code in the package, and a part of its message on the command line. */
   code?: string;
   sentence?: string;

@@ -122,7 +122,9 @@ test("a node that lies is invalid, or cannot be used, and the other is followed"
         event.type === "source" && event.source.index === 0 && event.source.state === state,
     );
     if (chain.sources[1]?.state !== "following") await untilSynced(chain);
-    expect(chain.tip).toBeDefined();
+    expect(chain.sources[1]?.state).toBe("following");
+    const { top_block_hash: top } = (await a.call("get_info")) as { top_block_hash: string };
+    expect(chain.tip?.id, state).toBe(top);
     await chain.close();
     proxy.close();
   }

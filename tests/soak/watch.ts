@@ -1,15 +1,15 @@
 /** What a subject holds: memory, open files, threads. */
 import { readdirSync } from "node:fs";
-import { heldBy } from "../e2e/browsers/memory.js";
+import { familyOf, heldBy } from "../e2e/browsers/memory.js";
 import type { Subject } from "./subject.js";
 
-/** What a subject holds at one moment. */
+/** What a subject's process and those that it started hold at one moment. A page's workers are threads of one of these. */
 export interface Sample {
-  /** MiB in its process and those that it started. */
+  /** MiB. */
   memory: number;
-  /** Open files of its process. */
+  /** Open files. */
   files: number;
-  /** Threads of its process. */
+  /** Threads. */
   threads: number;
 }
 
@@ -17,9 +17,24 @@ export interface Sample {
 export function sample({ pid }: Subject): Sample {
   return {
     memory: Math.round(heldBy(pid)),
-    files: readdirSync(`/proc/${pid}/fd`).length,
-    threads: readdirSync(`/proc/${pid}/task`).length,
+    files: entries(pid, "fd"),
+    threads: entries(pid, "task"),
   };
+}
+
+/** Counts the entries of a folder in `/proc` of a process and its descendants. */
+function entries(pid: number, folder: string): number {
+  let sum = 0;
+  for (const each of familyOf(pid) ?? []) {
+    try {
+      sum += readdirSync(`/proc/${each}/${folder}`).length;
+    } catch (error) {
+      // It ended since it was listed.
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "ENOENT" && code !== "ESRCH") throw error;
+    }
+  }
+  return sum;
 }
 
 /** The least of each number in some samples: what remains when caches and garbage are gone. */

@@ -39,8 +39,8 @@ export function heldBy(pid: number): number {
   return mebibytes(familyOf(pid) ?? new Set());
 }
 
-/** Returns a process and its descendants. */
-function familyOf(pid: number): Set<number> | undefined {
+/** Returns a process and its descendants, or nothing where there is no `/proc`. */
+export function familyOf(pid: number): Set<number> | undefined {
   const all = processes();
   if (!all) return undefined;
   const family = new Set([pid]);

@@ -26,7 +26,16 @@ export function start(name: BrowserName, options: StartOptions = {}): Promise<Br
 
 /** Opens the harness in a new tab. */
 export async function openHarness(browser: Browser, url = HARNESS): Promise<Harness> {
-  const tab = await browser.open(url);
+  return harnessIn(browser, await browser.open(url));
+}
+
+/** Opens the harness in one more tab, which shares the first one's storage. */
+export async function anotherHarness({ browser, tab }: Harness): Promise<Harness> {
+  return harnessIn(browser, await tab.another(HARNESS));
+}
+
+/** Returns the harness that a tab has loaded. */
+function harnessIn(browser: Browser, tab: Tab): Harness {
   return {
     browser,
     tab,

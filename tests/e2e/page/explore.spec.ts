@@ -102,6 +102,7 @@ test("one hash from inside, beside the document", { tag: "@chromium" }, async ({
     "main",
     `[...it.querySelectorAll(".plot-picture text")].map((each) => parseFloat(getComputedStyle(each).fontSize))`,
   );
+  expect(sizes.length).toBeGreaterThan(0);
   expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12);
   const times = '[data-part="program-times"]';
   expect(await view.of(`${times} svg`, "it.textContent")).toContain("≥");

@@ -9,9 +9,13 @@ const FOLLOWED = 1500;
 /** Sources that attack together. */
 const SOURCES = 4;
 
+/** How a call ends that notices an attack, in contrast to one that cannot reach the server. */
+const NOTICED = /^node-(?:too-large|invalid|timeout)$/u;
+
 /** Suffers an attack, and returns the number of calls that had an answer all the same. */
 export async function attackedBy({ MoneroNode, randomx }, address) {
   const ended = await Promise.allSettled(calls(MoneroNode, address));
+  for (const { reason } of ended) if (reason && !NOTICED.test(reason.code)) throw reason;
   const sources = Array.from({ length: SOURCES }, (_, index) =>
     index % 2 === 0 ? { node: address } : { relay: address },
   );

@@ -47,12 +47,13 @@ const IN_CURRENT_NODE: [&str; 1] = ["chain/hostile"];
 
 /// Those that the full tier's run with the native add-on repeats, in the same Node.js and with as many inputs or more:
 /// they hash with native code in both runs, or not with the package's instances.
-const AGAIN_WITH_NATIVE: [&str; 10] = [
+const AGAIN_WITH_NATIVE: [&str; 11] = [
     "chain/follow",
     "chain/sources",
     "chain/store",
     "monero/block",
     "monero/chain",
+    "pool",
     "queue",
     "session",
     "shares",
@@ -62,13 +63,17 @@ const AGAIN_WITH_NATIVE: [&str; 10] = [
 
 /// Those that are the same in that run, because they name their engines themselves or hash nothing. The run without
 /// the add-on has them, in the same Node.js.
-const SAME_WITH_NATIVE: [&str; 20] = [
+const SAME_WITH_NATIVE: [&str; 26] = [
     "batches",
     "block-ranges",
+    "bundles",
     "calibration",
+    "chain/answers",
     "chain/events",
+    "chain/fresh",
     "chain/remote",
     "conformance",
+    "datasets",
     "endings",
     "fastest",
     "json",
@@ -77,8 +82,10 @@ const SAME_WITH_NATIVE: [&str; 20] = [
     "memory",
     "monero-node",
     "monero/exchange",
+    "monero/judge",
     "monero/wasm",
     "native",
+    "published",
     "stream",
     "validate",
     "warm-up",
