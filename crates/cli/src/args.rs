@@ -151,15 +151,20 @@ Limits: 8 MiB per answer, 1 MiB per block without its transactions. ALL_PROXY, H
 HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), which also resolves the names of hosts;
 NO_PROXY names the hosts to reach without it.
 
-Evidence: the first line names the network and the last block that the sides have in common. A line
-follows for each side:
-  out  {\"network\":\"mainnet\",\"common\":{\"height\":1,\"id\":\"...\"}}
+Evidence: the first line names the network, the last block that the sides have in common, and the
+difficulty of the first block after it. All of these are from the file, and so are the difficulties from
+which the rule computes those of later blocks: compare them with a chain that you trust. A line follows for
+each side:
+  out  {\"network\":\"regtest\",\"fixed_difficulty\":\"1\",\"common\":{\"height\":1,\"id\":\"...\"},
+        \"difficulty\":\"1\"}
        {\"side\":1,\"valid\":2,\"tip\":\"...\",\"work\":\"...\"}
        {\"side\":2,\"valid\":0,\"tip\":\"...\",\"work\":\"...\",\"refused\":{\"height\":2,\"failed\":[\"...\"]}}
-       valid    the number of valid blocks after the common one
-       tip      the id of the last of these, or of the common block
-       work     the sum of their difficulties
-       refused  the first block that is not valid, and its failed checks; absent if there is none
+       fixed_difficulty  absent if there is none; except on regtest, it is an error unless --fixed-difficulty
+                         is the same
+       valid             the number of valid blocks after the common one
+       tip               the id of the last of these, or of the common block
+       work              the sum of their difficulties
+       refused           the first block that is not valid, and its failed checks; absent if there is none
 
 Exit codes:
   0  every line is valid, no block is invalid or needs an update (unproven blocks pass), or no side of
@@ -287,6 +292,12 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["jsonl", "mode"])]
     #[arg(conflicts_with_all = node::OPTIONS)]
     pub(crate) evidence: Option<PathBuf>,
+
+    /// The difficulty of every block: of a node that runs with the same option, or of the evidence
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(conflicts_with = "jsonl")]
+    #[cfg_attr(unix, arg(conflicts_with = "listen"))]
+    pub(crate) fixed_difficulty: Option<u64>,
 
     #[command(flatten)]
     pub(crate) node: Option<NodeArgs>,

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &VerifyArgs, node_args: &NodeArgs) -> Result<ExitCode, E
     let blocks = start.last - start.checkpoint.height;
     let progress = if visible { Progress::on_terminal(Some(blocks)) } else { Progress::hidden() };
     let mut walk = Walk {
-        rules: Rules::new(node_args)?,
+        rules: Rules::new(node_args, args.fixed_difficulty)?,
         checkpoint: start.checkpoint,
         complete_start: start.complete,
         unknown_work: 0,
@@ -80,10 +80,10 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(args: &NodeArgs) -> Result<Rules, Error> {
+    fn new(args: &NodeArgs, fixed_difficulty: Option<u64>) -> Result<Rules, Error> {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|problem| Error::Randomness(problem.to_string()))?;
-        let fixed_difficulty = args.fixed_difficulty.map(u128::from);
+        let fixed_difficulty = fixed_difficulty.map(u128::from);
         Ok(Rules { network: args.network, fixed_difficulty, sample: args.sample, secret })
     }
 

@@ -21,6 +21,25 @@ use crate::{
 /// The longest file that is read: two sides of three days have 350 KB.
 const MAX_BYTES: u64 = 16 << 20;
 
+/// The first line of output.
+#[derive(Serialize)]
+struct Common<'a> {
+    network: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed_difficulty: Option<String>,
+    common: Block<'a>,
+    /// That of the first block of each side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difficulty: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Block<'a> {
+    height: u64,
+    #[serde(serialize_with = "hex::serialize")]
+    id: &'a [u8],
+}
+
 /// One side of a fork, as a line of output.
 #[derive(Serialize)]
 struct Side {
@@ -40,7 +59,11 @@ struct Refused {
 }
 
 /// Checks evidence and prints a line for each side.
-pub(crate) fn run(file: &Path, work: &WorkArgs) -> Result<ExitCode, Error> {
+pub(crate) fn run(
+    file: &Path,
+    fixed_difficulty: Option<u64>,
+    work: &WorkArgs,
+) -> Result<ExitCode, Error> {
     let unreadable = |problem| Error::Read { file: file.to_owned(), problem };
     let mut bytes = Vec::new();
     let opened = File::open(file).map_err(unreadable)?;
@@ -51,8 +74,9 @@ pub(crate) fn run(file: &Path, work: &WorkArgs) -> Result<ExitCode, Error> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let mut hasher = work.light_hasher();
     let mut failure = None;
+    let stated = fixed_difficulty.map(u128::from);
     let verdicts =
-        evidence.verify(now, &mut |key, blob| match hasher.hash(key, &[blob.to_vec()]) {
+        evidence.verify(stated, now, &mut |key, blob| match hasher.hash(key, &[blob.to_vec()]) {
             Ok(hashes) => hashes.first().copied(),
             Err(error) => {
                 failure = Some(error);
@@ -65,10 +89,12 @@ pub(crate) fn run(file: &Path, work: &WorkArgs) -> Result<ExitCode, Error> {
     let verdicts = verdicts.map_err(invalid)?;
     output::write(|out| {
         let start = &evidence.start;
-        let common = serde_json::json!({
-            "network": evidence.network.as_str(),
-            "common": { "height": start.height, "id": hex::encode(start.id) },
-        });
+        let common = Common {
+            network: evidence.network.as_str(),
+            fixed_difficulty: evidence.fixed_difficulty.map(|fixed| fixed.to_string()),
+            common: Block { height: start.height, id: &start.id },
+            difficulty: evidence.difficulty().map(|difficulty| difficulty.to_string()),
+        };
         output::json_line(out, &common)?;
         verdicts.iter().enumerate().try_for_each(|(index, verdict)| {
             let refused = verdict.refused.as_ref().map(|(height, checks)| Refused {

@@ -60,7 +60,7 @@ pub fn main() -> ExitCode {
 /// Verifies the lines of a file or of other programs, the chain of a node, or evidence.
 fn verify(args: &VerifyArgs) -> Result<ExitCode, Error> {
     if let Some(file) = &args.evidence {
-        return evidence::run(file, &args.work);
+        return evidence::run(file, args.fixed_difficulty, &args.work);
     }
     #[cfg(unix)]
     if let Some(path) = &args.listen {

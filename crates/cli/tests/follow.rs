@@ -264,16 +264,6 @@ fn sources_that_do_not_answer_are_not_accused() {
     follow(&["--node", &silent, "--node", &honest_node]).code(0);
 }
 
-#[test]
-fn other_files_are_no_evidence() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("file");
-    fs::write(&file, b"something else").expect("writable");
-    let run = randomx(&["verify", "--evidence", path(&file)]).assert().code(2).stdout("");
-    let error = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-    assert!(error.ends_with("expected evidence, got other or damaged bytes\n"), "{error}");
-}
-
 /// Ends a process after each of many times, and expects what another without an end leaves.
 #[test]
 fn a_follower_that_is_killed_goes_on_as_if_it_was_not() {

@@ -43,6 +43,11 @@ fn a_wrong_command_line_exits_with_2() {
             &["verify", "--jsonl", "x", "--checkpoint", "y"],
             "cannot be used with '--checkpoint <FILE>'",
         ),
+        (&["verify", "--fixed-difficulty", "5"], "--jsonl"),
+        (
+            &["verify", "--fixed-difficulty", "5", "--jsonl", "x"],
+            "'--fixed-difficulty <N>' cannot be used with '--jsonl",
+        ),
         (
             &["verify", "--evidence", "x", "--timeout", "5"],
             "cannot be used with '--timeout <SECONDS>'",

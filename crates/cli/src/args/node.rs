@@ -10,7 +10,7 @@ use url::Url;
 use crate::node::{self, Node};
 
 /// The ids of the options in [`NodeArgs`]. Each needs `--node`, and excludes other sources of blocks.
-pub(super) const OPTIONS: [&str; 10] = [
+pub(super) const OPTIONS: [&str; 9] = [
     "node",
     "from",
     "to",
@@ -18,7 +18,6 @@ pub(super) const OPTIONS: [&str; 10] = [
     "allow_incomplete",
     "network",
     "sample",
-    "fixed_difficulty",
     "timeout",
     "retries",
 ];
@@ -57,11 +56,6 @@ pub(crate) struct NodeArgs {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "node")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sample: u64,
-
-    /// The difficulty of every block, for a node that runs with the same option
-    #[arg(long, value_name = "N", requires = "node")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) fixed_difficulty: Option<u64>,
 
     /// Seconds to wait for an answer of the node, 1 to 3600
     #[arg(long, value_name = "SECONDS", default_value_t = 30, requires = "node")]

@@ -137,13 +137,15 @@ fn evidence(content: &[u8]) -> bool {
     assert_eq!(evidence.to_bytes(), bytes, "evidence has one form");
     let blobs: usize = evidence.sides.iter().map(Vec::len).sum();
     let mut hashes = 0;
-    let verdicts = evidence.verify(NOW, &mut |_, blob| {
+    let difficulty = evidence.difficulty();
+    let verdicts = evidence.verify(evidence.fixed_difficulty, NOW, &mut |_, blob| {
         hashes += 1;
         assert!(HashingBlob::parse(blob).is_ok(), "only parsed blobs are hashed");
         (hashes < 1000).then_some([0; 32])
     });
     assert!(hashes <= blobs);
     for (verdict, side) in verdicts.iter().flatten().zip(&evidence.sides) {
+        assert!(verdict.valid != 1 || difficulty == Some(verdict.work));
         assert_eq!(verdict.refused.is_none(), verdict.valid == side.len());
         let work = verdict.work;
         assert!(verdict.valid == 0 && work == 0 || Difficulty::try_from(work).is_ok());

@@ -8,6 +8,7 @@ use crate::chain::{Chain, Link};
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::checks::{Check, Outcome, Status};
 use crate::hash::Hash;
+use crate::history::{Demand, History};
 use crate::network::Network;
 
 const MAGIC: &[u8; 8] = b"RXMevid1";
@@ -20,7 +21,7 @@ const MAX_SIDES: usize = 2;
 pub struct Evidence {
     /// The network of the chain.
     pub network: Network,
-    /// The difficulty of every block, if it does not follow the rule.
+    /// The difficulty of every block, if it does not follow the rule. Whoever wrote the evidence chose it.
     pub fixed_difficulty: Option<u128>,
     /// The chain up to the last common block, as the client that wrote the evidence knew it.
     pub start: Checkpoint,
@@ -89,15 +90,40 @@ impl Evidence {
     /// The common past is taken from the evidence: compare [`Evidence::start`] with a chain that
     /// you trust.
     ///
+    /// Only the difficulty rule ties proofs of work to the network. So evidence of a chain with a fixed
+    /// difficulty is checked if it is one of regtest, or if the same difficulty is `stated`.
+    ///
     /// # Errors
     ///
-    /// If the common past is incomplete or implausible, or `hash` stops.
+    /// If the evidence's fixed difficulty is refused or not the stated one, the common past is incomplete or
+    /// implausible, or `hash` stops.
     pub fn verify(
         &self,
+        stated: Option<u128>,
         now: u64,
         hash: &mut dyn FnMut(&Hash, &[u8]) -> Option<Hash>,
     ) -> Result<Vec<SideVerdict>, EvidenceError> {
+        let given = self.fixed_difficulty;
+        let is_permitted = match stated {
+            Some(_) => stated == given,
+            None => given.is_none() || self.network == Network::Regtest,
+        };
+        if !is_permitted {
+            return Err(EvidenceError::FixedDifficulty { expected: stated, given });
+        }
         self.sides.iter().map(|side| self.verify_side(side, now, hash)).collect()
+    }
+
+    /// Returns the difficulty that the first block of each side needs. `None` if the common past yields none.
+    ///
+    /// Like the common past, the difficulties from which it is computed are taken from the evidence.
+    pub fn difficulty(&self) -> Option<u128> {
+        let Checkpoint { height, ref recent, .. } = self.start;
+        let ruled = || match History::new(recent.clone()).difficulty(height.saturating_add(1)) {
+            Demand::Ruled(difficulty) => Some(difficulty),
+            Demand::Nothing | Demand::Unknown => None,
+        };
+        self.fixed_difficulty.or_else(ruled)
     }
 
     fn verify_side(
@@ -149,6 +175,14 @@ impl Evidence {
 pub enum EvidenceError {
     /// The bytes are incomplete, damaged or something else.
     NotEvidence,
+    /// The evidence has a fixed difficulty that its network does not have, or another one than the caller
+    /// stated.
+    FixedDifficulty {
+        /// The one that the caller stated.
+        expected: Option<u128>,
+        /// The one in the evidence.
+        given: Option<u128>,
+    },
     /// The common past cannot be judged from.
     Start(CheckpointError),
     /// The chain would exceed the greatest height.
@@ -161,6 +195,11 @@ impl fmt::Display for EvidenceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotEvidence => f.write_str("expected evidence, got other or damaged bytes"),
+            Self::FixedDifficulty { expected, given } => {
+                let text = |fixed: &Option<u128>| fixed.map_or("none".into(), |n| n.to_string());
+                let (expected, given) = (text(expected), text(given));
+                write!(f, "fixed difficulty: expected {expected}, got {given}")
+            }
             Self::Start(error) => write!(f, "the common past: {error}"),
             Self::TooLong => f.write_str("the chain exceeds the greatest height"),
             Self::Stopped => f.write_str("hashing was stopped"),

@@ -132,9 +132,10 @@ fn every_changed_byte_and_every_cut_of_evidence_is_noticed() {
         assert_eq!(Evidence::from_bytes(&changed), other, "byte {index}");
         assert_eq!(Evidence::from_bytes(&bytes[..index]), other, "cut at {index}");
     }
-    let verdicts = evidence.verify(NOW, &mut |_, blob| Some(world.hash(blob))).expect("complete");
+    let verdicts =
+        evidence.verify(None, NOW, &mut |_, blob| Some(world.hash(blob))).expect("complete");
     assert_eq!(verdicts.iter().map(|side| side.valid).collect::<Vec<_>>(), [3, 3]);
-    let stopped = evidence.verify(NOW, &mut |_, _| None);
+    let stopped = evidence.verify(None, NOW, &mut |_, _| None);
     assert_eq!(stopped, Err(EvidenceError::Stopped));
 }
 
@@ -154,4 +155,30 @@ fn evidence_has_one_or_two_sides_of_hashing_blobs() {
     let most = HashingBlob::MAX_BYTES;
     assert_eq!(parsed(vec![vec![vec![1; most]]]), Ok(true));
     assert_eq!(parsed(vec![vec![vec![1; most + 1]]]), refused);
+}
+
+/// Only the difficulty rule ties proofs of work to a network.
+#[test]
+fn a_fixed_difficulty_counts_on_regtest_or_if_it_is_stated() {
+    let mut world = World::new(Some(5));
+    let tip = world.child(0, 100, Fault::None);
+    let sides = vec![vec![world.blocks[tip].blob.clone()]];
+    for network in Network::ALL {
+        for given in [None, Some(5), Some(6)] {
+            let start = Checkpoint::genesis(network);
+            let evidence =
+                Evidence { network, fixed_difficulty: given, start, sides: sides.clone() };
+            for stated in [None, Some(5), Some(6)] {
+                let verdicts = evidence.verify(stated, NOW, &mut |_, blob| Some(world.hash(blob)));
+                let is_permitted =
+                    stated == given || stated.is_none() && network == Network::Regtest;
+                let refused = EvidenceError::FixedDifficulty { expected: stated, given };
+                let error = (!is_permitted).then_some(refused);
+                assert_eq!(verdicts.err(), error, "{network}, {given:?}, {stated:?}");
+            }
+            assert_eq!(evidence.difficulty(), Some(given.unwrap_or(1)));
+        }
+    }
+    let error = EvidenceError::FixedDifficulty { expected: None, given: Some(5) };
+    assert_eq!(error.to_string(), "fixed difficulty: expected none, got 5");
 }

@@ -112,7 +112,9 @@ impl History {
         let bytes = evidence.to_bytes();
         let evidence = Evidence::from_bytes(&bytes).expect("evidence");
         let now = self.now;
-        evidence.verify(now, &mut |_, blob| Some(self.world.hash(blob))).expect("a complete start")
+        evidence
+            .verify(None, now, &mut |_, blob| Some(self.world.hash(blob)))
+            .expect("a complete start")
     }
 
     /// The client has the chain with the most work of those that an answering source has.
