@@ -32,8 +32,9 @@ use std::{
 };
 
 use axum::{
-    Router, middleware,
-    response::IntoResponse,
+    Router,
+    http::{StatusCode, Uri},
+    middleware,
     routing::{get, post},
 };
 use randomx::VmOptions;
@@ -167,12 +168,17 @@ fn router(server: Arc<Server>, page: Option<page::Files>) -> Router {
     let router = Router::new().nest("/api", api);
     let router = match page {
         Some(files) => router.fallback_service(files),
-        None => router.fallback(async || NO_PAGE.into_response()),
+        None => router.fallback_service(get(no_page)),
     };
     router
         .layer(middleware::from_fn_with_state(Arc::clone(&server), guard::guard))
         .layer(middleware::from_fn(headers::add_caching))
         .with_state(server)
+}
+
+/// Answers without a page.
+async fn no_page(uri: Uri) -> Result<&'static str, StatusCode> {
+    if uri.path() == "/" { Ok(NO_PAGE) } else { Err(StatusCode::NOT_FOUND) }
 }
 
 async fn tidy(server: Arc<Server>) {

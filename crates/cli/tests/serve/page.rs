@@ -67,3 +67,23 @@ fn links_lead_to_files_of_the_page_only() {
     fs::remove_dir_all(&sibling).expect("the folder");
     assert_eq!(status, 404);
 }
+
+#[test]
+fn without_a_page_only_the_root_has_a_note() {
+    let server = Server::start_without_page();
+    let note = server.get("/?a");
+    assert_eq!((note.status, note.header("cache-control")), (200, Some("no-cache")));
+    assert!(note.body.starts_with(b"This is `randomx serve` without the page"), "{note:?}");
+    assert_eq!(server.ask("HEAD /", &[], b"").status, 200);
+    for path in ["/index.html", "/assets/main.js", "/assets/", "/%00", "//", "//evil.example/"] {
+        let answer = server.get(path);
+        assert_eq!((answer.status, answer.body.len()), (404, 0), "{path}: {answer:?}");
+        assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
+    }
+    for line in ["POST /", "DELETE /assets/main.js", "OPTIONS /missing"] {
+        let answer = server.ask(line, &[], b"");
+        assert_eq!(answer.status, 405, "{line}: {answer:?}");
+        assert_eq!(answer.header("cache-control"), Some("no-store"), "{line}");
+    }
+    assert_eq!(server.get("/api/info").status, 200);
+}

@@ -40,8 +40,18 @@ impl Server {
         fs::write(page.path().join("index.html"), "<h1>page</h1>").expect("a file");
         fs::create_dir(page.path().join("assets")).expect("a folder");
         fs::write(page.path().join("assets/large.wasm"), vec![0; 32 << 20]).expect("a file");
-        let folder = page.path().to_str().expect("UTF-8");
-        let (child, line) = start(&["serve", "--port", "0", "--page", folder], Stdio::inherit());
+        let folder = page.path().to_str().expect("UTF-8").to_owned();
+        Server::with(page, &["--page", &folder])
+    }
+
+    /// Starts a server in a folder that has no built page.
+    pub(crate) fn start_without_page() -> Server {
+        Server::with(tempfile::tempdir().expect("a temporary folder"), &[])
+    }
+
+    fn with(page: tempfile::TempDir, arguments: &[&str]) -> Server {
+        let arguments = [&["serve", "--port", "0"], arguments].concat();
+        let (child, line) = start(&arguments, Stdio::inherit());
         let host = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let host = host.expect("an address").to_owned();
         Server { child, host, page }
