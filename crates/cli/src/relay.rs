@@ -19,39 +19,40 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
         .with_log(|line| randomx_console::print_message(&format!("note: {line}")));
     // Before the chain is read, which takes hours: the address may be in use.
     let server = relay.listen(args.listen)?;
-    update(&relay)?;
     let poll = Duration::from_secs(args.poll);
+    let mut is_known = update(&relay, false)?;
     while !relay.is_ready() {
-        update_again(&relay, poll)?;
+        thread::sleep(poll);
+        is_known = update(&relay, is_known)?;
     }
     output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
     loop {
-        update_again(&relay, poll)?;
+        thread::sleep(poll);
+        is_known = update(&relay, is_known)?;
     }
 }
 
-/// Waits, then reads what is new. The node's address may lead to another node for a while.
-fn update_again(relay: &Relay, wait: Duration) -> Result<(), Error> {
-    thread::sleep(wait);
-    match update(relay) {
-        Err(problem @ Error::Relay(RelayError::OtherChain { .. })) => {
-            error::note(&problem);
-            Ok(())
-        }
-        outcome => outcome,
-    }
-}
-
-/// Reads what is new on the node's chain.
-fn update(relay: &Relay) -> Result<(), Error> {
+/// Reads what is new on the node's chain. Returns whether the node is known to have the stored chain.
+///
+/// # Errors
+///
+/// Also if the node has another chain, unless it `is_known`: then its address may lead to another node for a while.
+fn update(relay: &Relay, is_known: bool) -> Result<bool, Error> {
     match relay.update() {
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(true),
         // The node may be restarting, or too new; the relay goes on when it is back.
-        Err(
-            problem @ (RelayError::Node(_) | RelayError::Block(_) | RelayError::UpdateNeeded(_)),
-        ) => {
+        Err(problem @ (RelayError::Block(_) | RelayError::UpdateNeeded(_))) => {
             error::note(&Error::Relay(problem));
-            Ok(())
+            // Blocks are read after the stored ones were compared.
+            Ok(true)
+        }
+        Err(problem @ RelayError::Node(_)) => {
+            error::note(&Error::Relay(problem));
+            Ok(is_known)
+        }
+        Err(problem @ RelayError::OtherChain { .. }) if is_known => {
+            error::note(&Error::Relay(problem));
+            Ok(true)
         }
         Err(problem) => Err(problem.into()),
     }

@@ -221,6 +221,32 @@ fn a_node_of_another_network_costs_no_headers() {
     }
 }
 
+/// The node may be down when the relay starts.
+#[test]
+fn another_chain_is_refused_until_the_node_has_shown_the_stored_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (relay, printed) = start(&honest(FakeChain::new(BLOCKS)), folder.path());
+    expect_tip(&printed, BLOCKS);
+    drop(relay);
+    let is_up = Arc::new(AtomicBool::new(false));
+    let answers = Arc::clone(&is_up);
+    let node = serve(Arc::new(FakeChain::forked(0, BLOCKS)), move |_, _, result| {
+        if answers.load(Ordering::Relaxed) {
+            Reply::Result(result)
+        } else {
+            Reply::Raw(500, Vec::new())
+        }
+    });
+    let (mut relay, printed) = start(&node, folder.path());
+    expect_tip(&printed, BLOCKS - 1);
+    is_up.store(true, Ordering::Relaxed);
+    let notes = BufReader::new(relay.stderr.take().expect("a pipe")).lines();
+    let last = notes.map(|line| line.expect("a line")).find(|line| !line.contains("get_info"));
+    let refused = last.expect("a line");
+    assert!(refused.starts_with("error: ") && refused.contains(" at height 1, "), "{refused}");
+    assert_eq!(relay.wait().expect("it ends").code(), Some(2));
+}
+
 /// A relay checks no proofs of work, so a wrong node can send many blocks within seconds.
 #[test]
 fn the_blocks_of_a_node_that_was_wrong_for_a_moment_are_replaced() {
