@@ -122,6 +122,29 @@ fn a_relay_serves_nothing_before_it_has_read_the_whole_chain() {
 }
 
 #[test]
+fn a_malformed_block_does_not_make_a_half_chain_whole() {
+    let is_back = Arc::new(AtomicBool::new(false));
+    let answers = Arc::clone(&is_back);
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, params, mut result| {
+        let is_later = method == "get_block" && params["height"].as_u64() > Some(PART);
+        if is_later && !answers.load(Ordering::Relaxed) {
+            result["blob"] = json!("10");
+        }
+        Reply::Result(result)
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut relay, printed) = start(&node, folder.path());
+    let mut notes = BufReader::new(relay.stderr.take().expect("a pipe")).lines();
+    for _ in 0..2 {
+        let note = notes.next().expect("a note").expect("a line");
+        assert!(note.starts_with("note: get_block: minor version at byte 1: "), "{note}");
+    }
+    assert_eq!(printed.try_recv(), Err(mpsc::TryRecvError::Empty));
+    is_back.store(true, Ordering::Relaxed);
+    expect_tip(&printed, BLOCKS);
+}
+
+#[test]
 fn a_relay_whose_node_changes_the_chain_midway_reads_on_before_it_serves() {
     let other = FakeChain::forked(PART - 1, BLOCKS);
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, params, result| {

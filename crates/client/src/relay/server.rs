@@ -96,8 +96,7 @@ impl Relay {
     /// If the node gives no usable answer or has another chain, or the disk fails. Everything read before is kept.
     pub fn update(&self) -> Result<Option<u64>, RelayError> {
         let outcome = self.read();
-        let is_whole =
-            matches!(outcome, Ok(true) | Err(RelayError::Block(_) | RelayError::UpdateNeeded(_)));
+        let is_whole = matches!(outcome, Ok(true) | Err(RelayError::UpdateNeeded(_)));
         if is_whole || self.is_kept {
             self.served.is_ready.store(true, Ordering::Relaxed);
         }
