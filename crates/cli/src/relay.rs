@@ -46,7 +46,7 @@ fn update(relay: &Relay, is_known: bool) -> Result<bool, Error> {
             // Blocks are read after the stored ones were compared.
             Ok(true)
         }
-        Err(problem @ RelayError::Node(_)) => {
+        Err(problem @ (RelayError::Node(_) | RelayError::TooHigh(_))) => {
             error::note(&Error::Relay(problem));
             Ok(is_known)
         }

@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc,
     },
     thread,
@@ -141,6 +141,25 @@ fn a_malformed_block_does_not_make_a_half_chain_whole() {
     }
     assert_eq!(printed.try_recv(), Err(mpsc::TryRecvError::Empty));
     is_back.store(true, Ordering::Relaxed);
+    expect_tip(&printed, BLOCKS);
+}
+
+#[test]
+fn a_height_that_no_chain_has_is_refused_until_the_node_states_another() {
+    const MOST: u64 = 500_000_000;
+    let infos = AtomicU64::new(0);
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, _, mut result| {
+        if method == "get_info" && infos.fetch_add(1, Ordering::Relaxed) == 0 {
+            result["height"] = json!(MOST + 2);
+        }
+        Reply::Result(result)
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut relay, printed) = start(&node, folder.path());
+    let mut notes = BufReader::new(relay.stderr.take().expect("a pipe")).lines();
+    let note = notes.next().expect("a note").expect("a line");
+    let limit = format!("expected a last block at {MOST} or below, got {}", MOST + 1);
+    assert_eq!(note, format!("note: get_info: {limit}"));
     expect_tip(&printed, BLOCKS);
 }
 

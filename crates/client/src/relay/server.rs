@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use randomx_http::Server;
-use randomx_monero::{Block, BlockError};
+use randomx_monero::{Block, BlockError, MAX_HEIGHT};
 use thiserror::Error;
 
 use super::records::{Record, Records};
@@ -23,6 +23,9 @@ const HEADERS: &str = "headers";
 
 /// Blocks that are read from the node at a time.
 const CHUNK: u64 = 64;
+
+/// The time after which an update ends, even if blocks are missing: kept headers are served after the first one.
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// A relay for one node.
 pub struct Relay {
@@ -88,14 +91,14 @@ impl Relay {
             .map_err(|problem| RelayError::Listen { address, problem })
     }
 
-    /// Reads what is new on the node's chain, and returns the height of the last block, if there is
-    /// one.
+    /// Reads what is new on the node's chain for five minutes at most, and returns the height of the last block, if
+    /// there is one.
     ///
     /// # Errors
     ///
     /// If the node gives no usable answer or has another chain, or the disk fails. Everything read before is kept.
     pub fn update(&self) -> Result<Option<u64>, RelayError> {
-        let outcome = self.read();
+        let outcome = self.read(Instant::now() + LONGEST);
         let is_whole = matches!(outcome, Ok(true) | Err(RelayError::UpdateNeeded(_)));
         if is_whole || self.is_kept {
             self.served.is_ready.store(true, Ordering::Relaxed);
@@ -105,10 +108,14 @@ impl Relay {
         outcome.map(|_| tip)
     }
 
-    /// Reads the blocks that are missing. Returns `false` if the node's chain changed meanwhile, so that some still are.
-    fn read(&self) -> Result<bool, RelayError> {
+    /// Reads the blocks that are missing. Returns `false` if some still are, because the node's chain changed meanwhile
+    /// or the time is over.
+    fn read(&self, end: Instant) -> Result<bool, RelayError> {
         let records = &self.served.records;
         let height = self.node.info()?.height.saturating_sub(1);
+        if height > MAX_HEIGHT {
+            return Err(RelayError::TooHigh(height));
+        }
         self.cut_fork(height)?;
         loop {
             let next = {
@@ -141,6 +148,9 @@ impl Relay {
             file.sync_data().map_err(|problem| self.failed(problem))?;
             if let Some(failure) = failure {
                 return Err(failure);
+            }
+            if Instant::now() > end {
+                return Ok(false);
             }
         }
     }
@@ -197,6 +207,9 @@ pub enum RelayError {
     /// The node gave no usable answer.
     #[error(transparent)]
     Node(#[from] NodeError),
+    /// The node states a height that no chain has.
+    #[error("get_info: expected a last block at {MAX_HEIGHT} or below, got {0}")]
+    TooHigh(u64),
     /// A block of the node cannot be parsed.
     #[error("get_block: {0}")]
     Block(#[from] BlockError),
@@ -234,4 +247,57 @@ pub enum RelayError {
         /// The lowest height at which the blocks differ.
         height: u64,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::post;
+    use axum::{Json, Router};
+    use randomx_testing::blocks::block;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::agent::Route;
+
+    /// Serves the blocks of a node from the genesis block on.
+    fn serve(blobs: Vec<Vec<u8>>) -> Server {
+        let answer = async move |Json(call): Json<Value>| {
+            let Some(height) = call["params"]["height"].as_u64() else {
+                return Json(json!({ "result": { "status": "OK", "height": blobs.len() } }));
+            };
+            let blob = &blobs[height as usize];
+            let header = json!({
+                "height": height,
+                "hash": hex::encode(Block::parse(blob).expect("a block").id()),
+                "timestamp": 1,
+                "wide_difficulty": "0x1",
+                "orphan_status": false,
+            });
+            let blob = hex::encode(blob);
+            Json(json!({ "result": { "status": "OK", "block_header": header, "blob": blob } }))
+        };
+        let router = Router::new().route("/json_rpc", post(answer));
+        Server::start(([127, 0, 0, 1], 0).into(), router, settings()).expect("a port")
+    }
+
+    #[test]
+    fn an_update_ends_although_blocks_are_missing() {
+        let mut previous = [0; 32];
+        let blobs = (0..=2 * CHUNK).map(|height| {
+            let blob = block(height, 1, &previous, 0);
+            previous = Block::parse(&blob).expect("a block").id();
+            blob
+        });
+        let server = serve(blobs.collect());
+        let url = format!("http://{}", server.address());
+        let route = Route::direct(Duration::from_secs(60));
+        let node = Node::new(&route, &node::address(&url).expect("an address"), 0);
+        let folder = tempfile::tempdir().expect("a folder");
+        let relay = Relay::open(node, folder.path(), 1).expect("a folder");
+        let tip = || lock(&relay.served.records).tip().map(|(height, _)| height);
+        assert!(!relay.read(Instant::now()).expect("an honest node"));
+        assert_eq!(tip(), Some(CHUNK));
+        assert_eq!(relay.update().expect("an honest node"), Some(2 * CHUNK));
+        assert!(relay.is_ready());
+    }
 }
