@@ -133,7 +133,7 @@ batch is always checked.
 A chain that ends before --to is verified to its end. If it ends before --from, nothing is verified and
 the exit code is 0. A message names the end.
 Verdicts are JSON lines in the order of the blocks. The run ends after the first block that is invalid
-or needs an update:
+or needs an update. If the reader of the verdicts closes the pipe, it goes on until the exit code is known:
   out  {\"height\":1,\"id\":\"...\",\"status\":\"valid\",\"valid\":true,\"difficulty\":\"...\",\"work\":\"...\",
         \"complete_start\":true,\"hash\":\"...\"}
        {\"height\":2,\"id\":\"...\",\"status\":\"invalid\",\"valid\":false,\"work\":\"...\",

@@ -45,6 +45,8 @@ const PART: u64 = 64;
 const SAMPLED_PART: u64 = 1024;
 
 /// Verifies a node's blocks and prints the verdicts as they come. Success only when all are valid.
+///
+/// If the reader of the verdicts closes the pipe, the run goes on until the exit code is known.
 pub(crate) fn run(args: &VerifyArgs, node_args: &NodeArgs) -> Result<ExitCode, Error> {
     let node = node_args.node()?;
     let file = node_args.checkpoint.as_deref().map(CheckpointFile::new);

@@ -9,10 +9,15 @@ use std::{
     io::{Read, Write},
     os::unix::fs::symlink,
     process::{Command, Stdio},
+    sync::Arc,
 };
 
 use assert_cmd::cargo::cargo_bin;
-use common::{assert_refused, jsonl, mainnet_lines, randomx};
+use common::{
+    assert_refused,
+    fake_node::{FakeChain, Reply, serve},
+    jsonl, mainnet_lines, randomx,
+};
 use predicates::prelude::*;
 use randomx_testing::Running;
 use serde_json::{Value, json};
@@ -156,6 +161,24 @@ fn a_closed_pipe_ends_quietly_and_keeps_the_verdict() {
         let mut stderr = String::new();
         child.stderr.take().expect("a pipe").read_to_string(&mut stderr).expect("UTF-8");
         assert_eq!(stderr, "");
+        assert_eq!(child.wait().expect("an exit").code(), Some(code));
+    }
+}
+
+#[test]
+fn the_verdict_on_a_nodes_chain_needs_no_reader() {
+    let node = serve(Arc::new(FakeChain::new(100)), |_, _, result| Reply::Result(result));
+    let verify = ["verify", "--network", "regtest", "--from", "1", "--node", &node];
+    // No hash of these blocks meets the second difficulty.
+    for (difficulty, code) in [("1", 0), ("1000000000000000", 1)] {
+        let child = Command::new(cargo_bin!("randomx"))
+            .args(verify)
+            .args(["--fixed-difficulty", difficulty])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = Running(child.expect("the binary starts"));
+        drop(child.stdout.take());
         assert_eq!(child.wait().expect("an exit").code(), Some(code));
     }
 }
