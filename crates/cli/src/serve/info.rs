@@ -77,10 +77,7 @@ pub(crate) async fn get(State(server): State<Arc<Server>>) -> Result<Response, F
 
 fn info(server: &Server) -> Info {
     let fast = server.keys.leases.info();
-    let ready = fast.state == "ready";
-    let room = ready || is_available(DATASET_SIZE + CACHE_SIZE, Room::Memory);
-    let no_room =
-        (!room).then(|| format!("no memory: {} MiB needed", (DATASET_SIZE + CACHE_SIZE) >> 20));
+    let no_room = no_room(fast.state, |bytes| is_available(bytes, Room::Memory));
     let engine =
         |engine, mode, why: Option<String>| Engine { engine, mode, available: why.is_none(), why };
     let jit = || server.no_jit.clone();
@@ -119,9 +116,34 @@ fn info(server: &Server) -> Info {
     }
 }
 
+/// Why fast mode is unavailable in a state, if it is. A dataset that is ready or in progress has its memory already.
+fn no_room(state: &str, is_available: impl FnOnce(usize) -> bool) -> Option<String> {
+    let needed = DATASET_SIZE + CACHE_SIZE;
+    let lacks = state == "off" && !is_available(needed);
+    lacks.then(|| format!("no memory: {} MiB needed", needed >> 20))
+}
+
 /// Why the JIT is unavailable, if it is.
 pub(crate) fn no_jit(options: VmOptions) -> Option<String> {
     let jit = randomx::jit::native::jit(options.cpu, options.code_pages);
     let problem = jit.and_then(|jit| jit.code().map(drop)).err();
     problem.map(|problem| problem.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_dataset_that_does_not_exist_yet_needs_memory() {
+        for (state, available, is_refused) in [
+            ("off", false, true),
+            ("off", true, false),
+            ("starting", false, false),
+            ("ready", false, false),
+        ] {
+            let refusal = no_room(state, |_| available);
+            assert_eq!(refusal.is_some(), is_refused, "{state}, {available}");
+        }
+    }
 }
