@@ -69,6 +69,11 @@ pub(crate) enum Error {
     Unlinked { height: u64, expected: String, got: String, advice: String },
 
     #[error(
+        "block {height} was replaced while blocks were read: expected {read}, got {now}; run the command again"
+    )]
+    Replaced { height: u64, read: String, now: String },
+
+    #[error(
         "--output {}: expected the chain of an earlier run, in which {file} ends with block {height}, \
          {expected}, got one with {got} there; use a new folder, or remove that file if the chain changed \
          meanwhile", .folder.display()

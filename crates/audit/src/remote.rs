@@ -97,6 +97,16 @@ impl Remote {
                 next += 1;
             }
         }
+        // Headers and difficulties are two answers. The last block is still there, so all blocks before it were
+        // there for both.
+        let now = self.id(last)?;
+        if now != blocks.links.last {
+            return Err(Error::Replaced {
+                height: last,
+                read: hex::encode(blocks.links.last),
+                now: hex::encode(now),
+            });
+        }
         Ok(blocks)
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use randomx_client::node::{self, Node};
@@ -141,4 +142,29 @@ fn a_node_that_lies_or_fails_ends_the_run() {
         let run = audit(&[&node[..], range].concat()).assert().code(2).stdout("");
         run.stderr(predicates::str::contains(mention));
     }
+}
+
+/// A node gives headers and difficulties in two answers.
+#[test]
+fn no_header_gets_the_difficulty_of_the_block_that_replaced_its_own() {
+    let other = FakeChain::forked(2109, 2130);
+    let is_other = AtomicBool::new(false);
+    let address = serve(Arc::new(FakeChain::new(2130)), move |method, params, honest| {
+        if method == "get_block_headers_range" {
+            is_other.store(true, Ordering::Relaxed);
+        }
+        let is_other = is_other.load(Ordering::Relaxed);
+        Reply::Result(if is_other { other.answer(method, params) } else { honest })
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let chain = folder.path().join("chain");
+    let collect = ["collect", "--node", &address, "--output", text(&chain)];
+    let range = ["--from", "2108", "--to", "2112"];
+    let run = audit(&[&collect[..], &range].concat()).assert().code(2).stdout("");
+    let ids = [FakeChain::new(2112), FakeChain::forked(2109, 2112)].map(|chain| chain.id(2112));
+    let [read, now] = ids;
+    let problem = format!("was replaced while blocks were read: expected {read}, got {now}; run");
+    run.stderr(predicates::str::contains(format!("block 2112 {problem}")));
+    // The node has settled.
+    audit(&[&collect[..], &range].concat()).assert().code(0);
 }
