@@ -111,6 +111,8 @@ impl Budget {
             }
             let end = limit.min(stage.end);
             let left = end.saturating_sub(bytes.len() as u64);
+            // A vector that grows on its own may take twice its length, and the permits are for no more than that.
+            bytes.try_reserve_exact(left as usize).map_err(|problem| failed(problem.into()))?;
             reader.by_ref().take(left).read_to_end(&mut bytes).map_err(failed)?;
             if (bytes.len() as u64) < end {
                 return Ok((bytes, permits));
@@ -201,6 +203,7 @@ mod tests {
             let exact = vec![7; limit as usize];
             let (bytes, permits) = budget.read(&exact[..], limit, SOON, &turn).expect("it fits");
             assert_eq!(bytes, exact);
+            assert!(bytes.capacity() as u64 <= limit, "the permits are for no more");
             assert_eq!(free(&budget)[0], 0);
             drop(permits);
             let longer = vec![7; limit as usize + 1];
