@@ -94,6 +94,7 @@ fn no_inputs_have_no_hashes() {
     let server = Server::start();
     let answer = server.post("/api/hash", &json!({ "key": "", "inputs": [] }));
     assert_eq!((answer.status, &answer.json()["count"]), (200, &json!(0)));
+    assert_eq!(answer.json()["hashes"], json!([]));
 }
 
 #[test]
