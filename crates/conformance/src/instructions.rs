@@ -1,6 +1,7 @@
 //! The suite of instructions: states before and after, from the reference implementation.
 
 use randomx::aes::{Aes, AesGenerator1R};
+use randomx::cpu::Cpu;
 use randomx::engine::{Engine, Lane};
 use randomx::f64x2::F64x2;
 use randomx::interpreter::Interpreter;
@@ -44,27 +45,34 @@ pub(crate) fn instructions(
     options: VmOptions,
     report: &mut Report,
 ) -> Result<(), Error> {
-    let cases: Vectors = parse(text)?;
     if options.engine != EngineChoice::Jit {
-        return run_cases(&cases, &Interpreter::new(options.cpu), options, report);
+        return run_instructions(text, &Interpreter::new(options.cpu), options.cpu, report);
     }
     let jit = native::jit(options.cpu, options.code_pages);
     // Without executable memory the engine would use the interpreter.
     let jit = jit.and_then(|jit| jit.code().map(|_| jit));
-    run_cases(&cases, &jit.map_err(|error| Error::Failed(error.to_string()))?, options, report)
+    let jit = jit.map_err(|error| Error::Failed(error.to_string()))?;
+    run_instructions(text, &jit, options.cpu, report)
 }
 
-fn run_cases(
-    vectors: &Vectors,
+/// Runs the vectors of the suite `instructions` on any engine, and adds the results to a report. `cpu`
+/// selects the code that fills the scratchpad.
+///
+/// # Errors
+///
+/// If the vectors are malformed, or memory is missing.
+pub fn run_instructions(
+    text: &str,
     engine: &impl Engine,
-    options: VmOptions,
+    cpu: Cpu,
     report: &mut Report,
 ) -> Result<(), Error> {
+    let vectors: Vectors = parse(text)?;
     let mut original = Scratchpads::new(1).map_err(|error| Error::Failed(error.to_string()))?;
     let mut scratchpads = Scratchpads::new(1).map_err(|error| Error::Failed(error.to_string()))?;
     let original = &mut original.as_mut_slice()[0];
     let scratchpad = &mut scratchpads.as_mut_slice()[0];
-    AesGenerator1R::new(&array(&vectors.scratchpad_seed)?, Aes::new(options.cpu))
+    AesGenerator1R::new(&array(&vectors.scratchpad_seed)?, Aes::new(cpu))
         .fill(original.blocks_mut());
 
     for (index, case) in vectors.vectors.iter().enumerate() {

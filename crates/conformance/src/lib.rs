@@ -16,6 +16,7 @@ use randomx::VmOptions;
 use serde::de::DeserializeOwned;
 
 pub use hashes::{HashVector, check_hashes};
+pub use instructions::run_instructions;
 
 /// A suite could not be run. Wrong results are in the [`Report`] instead.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! Random programs as WebAssembly modules, against the interpreter.
+//! Programs as WebAssembly modules: random ones against the interpreter, and the reference's vectors of
+//! instructions.
 
 #[path = "../../randomx/tests/jit/lanes.rs"]
 mod lanes;
@@ -9,6 +10,7 @@ use randomx::Version;
 use randomx::cpu::Cpu;
 use randomx::jit::wasm::Features;
 use randomx::jit::wasm::engine::Jit;
+use randomx_conformance::{Report, run_instructions};
 use randomx_testing::say;
 
 use lanes::{LANES, Lanes, compare};
@@ -34,11 +36,32 @@ fn v2_programs_leave_the_same_state() {
     compare_features(Version::V2);
 }
 
+#[test]
+fn instructions_leave_the_states_of_the_reference() {
+    let vectors = include_str!("../../../tests/vectors/instructions.json");
+    let cpu = Cpu::detect();
+    for features in features() {
+        let jit = Jit::new(Wasmi::new(features), features, cpu);
+        let mut report = Report::default();
+        run_instructions(vectors, &jit, cpu, &mut report).expect("well-formed vectors");
+        assert!(report.checked > 0, "no vectors");
+        assert!(report.failures.is_empty(), "{features:?}:\n{}", report.failures.join("\n"));
+        say(format_args!("{features:?}: {} values of instructions in wasmi", report.checked));
+    }
+}
+
+fn features() -> impl Iterator<Item = Features> {
+    FEATURES.into_iter().map(|(fused_multiply_add, wide_arithmetic)| Features {
+        fused_multiply_add,
+        wide_arithmetic,
+        shared_memory: false,
+    })
+}
+
 fn compare_features(version: Version) {
     let mut random = Random::new(version);
     let rounds = PROGRAMS / PARTS.len() / LANES;
-    for (fused_multiply_add, wide_arithmetic) in FEATURES {
-        let features = Features { fused_multiply_add, wide_arithmetic, shared_memory: false };
+    for features in features() {
         for part in PARTS {
             let compiled = || {
                 let jit = Jit::new(Wasmi::new(features), features, Cpu::detect()).with_parts(part);
