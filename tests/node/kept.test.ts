@@ -44,9 +44,11 @@ async function readWith(reader: KeptReader): Promise<boolean> {
 }
 
 /** Writes the cache, until `signal` says otherwise. */
-function write(of = key, { signal } = new AbortController()): Promise<string> {
-  return writeKept(of, memory, signal, () => Promise.resolve());
-}
+const write = (of = key, { signal } = new AbortController(), isFresh = false): Promise<string> =>
+  writeKept(of, memory, signal, () => Promise.resolve(), isFresh);
+
+/** Writes the cache as one that was filled because the kept one may be wrong. */
+const writeFresh = (): Promise<string> => write(key, undefined, true);
 
 describe("a checksum", () => {
   const bytes = Uint8Array.from({ length: 64 }, (_, at) => 7 * at);
@@ -124,10 +126,17 @@ describe("the file", () => {
     words[0] = 7;
     await write();
     words[0] = 0;
-    const { signal } = new AbortController();
-    const pause = (): Promise<void> => Promise.resolve();
-    expect(await writeKept(key, memory, signal, pause, true)).toBe("kept");
+    expect(await writeFresh()).toBe("kept");
     expect(await read()).toBe(true);
+  });
+
+  test("is replaced by a fresh cache when nobody reads it any more", async () => {
+    await write();
+    const open = await KeptReader.open(key);
+    expect(await writeFresh()).toBe("stopped");
+    await open?.close();
+    expect(await read()).toBe(true);
+    expect(await writeFresh()).toBe("kept");
   });
 
   test("is not read if a byte has changed, or the end is missing", async () => {
@@ -326,6 +335,18 @@ describe("an instance", () => {
     expect(asked).toMatchObject({ slot: 1, isFresh: true });
     answer("kept");
     await writing;
+  });
+
+  test("writes a fresh cache that is not the last used one", async () => {
+    const fresh = { key, memory, items: undefined, isFresh: true };
+    first.cache = fresh;
+    second.keeping = "impossible";
+    rest();
+    const writing = keeper.write({ ...worker(), caches: [fresh, caches[1]] });
+    expect(asked).toMatchObject({ slot: 0, isFresh: true });
+    answer("kept");
+    await writing;
+    expect(first.keeping).toBe("kept");
   });
 
   test("writes each of two caches once", async () => {

@@ -110,9 +110,9 @@ export class KeptReader {
 export type Written = "kept" | "stopped" | "impossible";
 
 /**
- * Writes a key's cache to the file, in place of the last one, in turns of the thread. The file is empty if
- * that is stopped, or impossible: without room, without access, or while another worker uses the file. A fresh
- * cache replaces one of its key too, which may be wrong.
+ * Writes a key's cache to the file, in place of the last one, in turns of the thread. If that is stopped, or
+ * there is no room, the file is empty afterwards. Without access, or while another worker uses the file, it stays
+ * as it is. A fresh cache replaces one of its key too, which may be wrong, and can wait until the file is not used.
  */
 export async function writeKept(
   key: Uint8Array,
@@ -148,8 +148,9 @@ export async function writeKept(
     put(handle, header, 0);
     handle.flush();
     result = "kept";
-  } catch {
-    // There is no room or no access.
+  } catch (error) {
+    // There is no room or no access, or another worker uses the file.
+    if (isFresh && (error as Error).name === "NoModificationAllowedError") result = "stopped";
   } finally {
     if (handle) close(handle, result === "kept");
   }

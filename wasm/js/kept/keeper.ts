@@ -73,12 +73,15 @@ export class Keeper {
       });
   }
 
-  /** Returns the slot whose cache is to be written: the last used one, if that has not been tried. */
+  /**
+   * Returns the slot whose cache is to be written: the last used one, if that has not been tried, or one with a
+   * fresh cache, because the file may hold a wrong one.
+   */
   #candidate(): Slot | undefined {
-    const [last] = this.#slots.all
+    return this.#slots.all
       .filter(({ cache }) => cache !== undefined)
-      .sort((a, b) => b.usedAt - a.usedAt);
-    return last?.keeping === "possible" ? last : undefined;
+      .sort((a, b) => b.usedAt - a.usedAt)
+      .find(({ keeping, cache }, at) => keeping === "possible" && (at === 0 || cache?.isFresh));
   }
 
   /**
