@@ -1,8 +1,9 @@
-/** A WebAssembly engine without memory for a cache: this process's, limited by a flag. */
+/** A WebAssembly engine without memory for a cache or the module: this process's, limited by a flag. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { setFlagsFromString } from "node:v8";
-import { expect, test } from "vitest";
-import { control, loadWasm, openSession, text } from "./support.js";
+import { expect, test, vi } from "vitest";
+import type * as product from "../../wasm/js/sync.js";
+import { RandomX, control, loadWasm, openSession, text } from "./support.js";
 
 const PAGES_PER_MIB = 16;
 // Room for one cache and its engine, but not for two.
@@ -52,4 +53,22 @@ test("without memory for the VM: a typed error, until other VMs are freed", asyn
   await session.fill({ slot: 0, key, memory: undefined }, control());
   expect(session.hash({ slot: 0, version: 1, inputs: [input], engine })).toHaveLength(32);
   session.release({ slot: 0 });
+});
+
+test("without memory for the module: a typed error, and not one about policies", async () => {
+  const { initCache } = (await import(
+    new URL("../../wasm/dist/js/sync.js", import.meta.url).href
+  )) as typeof product;
+  const error = expect.objectContaining({ code: "out-of-memory" }) as Error;
+
+  setFlagsFromString("--wasm-max-mem-pages=1");
+  await expect(RandomX.create({ engine: "jit" })).rejects.toThrow(error);
+  expect(() => initCache(key)).toThrow(error);
+  setFlagsFromString(`--wasm-max-mem-pages=${400 * PAGES_PER_MIB}`);
+
+  const refusing = vi.spyOn(WebAssembly, "Instance").mockImplementation(function () {
+    throw new RangeError("no memory");
+  });
+  expect(() => initCache(key)).toThrow(error);
+  refusing.mockRestore();
 });

@@ -87,8 +87,12 @@ export function asRandomXError(thrown: unknown): RandomXError {
   }
 }
 
-/** The WebAssembly modules throw errors with these two codes and no other. */
+/**
+ * Returns the code of an error of a WebAssembly module, which has one of these three, or of the engine. Without memory
+ * for a module or a buffer, engines throw a `RangeError`.
+ */
 function codeOf(thrown: unknown): RandomXErrorCode {
+  if (thrown instanceof RangeError) return "out-of-memory";
   const code = thrown instanceof Error && "code" in thrown && thrown.code;
   return code === "invalid-argument" || code === "out-of-memory" ? code : "worker-failed";
 }

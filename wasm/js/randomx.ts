@@ -274,7 +274,7 @@ export class RandomX {
    *
    * @throws {@link RandomXError} `invalid-argument`, `aborted`, `disposed`. The iterator rejects with
    * `invalid-argument` if the anchor is refused or the store has another chain's state, and with
-   * `aborted`, `disposed` or `worker-failed`.
+   * `out-of-memory`, `aborted`, `disposed` or `worker-failed`.
    *
    * @example
    * ```ts

@@ -14,7 +14,7 @@ const SIMD = Uint8Array.of(
   ...[0x0a, 0x0a, 0x01, 0x08, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0xfd, 0x62, 0x0b],
 );
 
-/** Throws `unsupported` or `wasm-blocked` if RandomX cannot run here. */
+/** Throws `unsupported` or `wasm-blocked` if RandomX cannot run here, or a `RangeError` without memory. */
 export function checkSupport(): void {
   if (typeof WebAssembly === "undefined") {
     throw new RandomXError("unsupported", "RandomX needs WebAssembly, which this browser lacks");
@@ -29,6 +29,7 @@ export function checkSupport(): void {
     // Policies allow validating. They forbid compiling, or in WebKit instantiating.
     new WebAssembly.Instance(new WebAssembly.Module(EMPTY));
   } catch (error) {
+    if (error instanceof RangeError) throw error;
     throw new RandomXError(
       "wasm-blocked",
       "the Content-Security-Policy of this site forbids WebAssembly: its script-src needs 'wasm-unsafe-eval'",

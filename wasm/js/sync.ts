@@ -56,7 +56,7 @@ const garbage = new CodeGarbage();
  * Loads the WebAssembly module from an address, or uses a compiled one. Only needed before the first
  * call if the module cannot be read synchronously: in a page, or if it is not beside this script.
  *
- * @throws {@link RandomXError} `invalid-argument`, `unsupported`, `wasm-blocked`, `worker-failed`.
+ * @throws {@link RandomXError} `invalid-argument`, `unsupported`, `wasm-blocked`, `out-of-memory`, `worker-failed`.
  */
 export async function load(source?: string | URL | Module): Promise<void> {
   try {
@@ -258,8 +258,8 @@ export function calculateCommitment(input: Bytes, hash: Bytes): Uint8Array {
 /** Returns the features. Loads the module first if necessary. */
 function loaded(): number {
   if (features !== undefined) return features;
-  checkSupport();
   return guarded(() => {
+    checkSupport();
     wasm.initSync({ module: new WebAssembly.Module(read(ownModule())) });
     return (features = wasm.detectFeatures());
   });

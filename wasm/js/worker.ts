@@ -242,11 +242,8 @@ async function load(address: string | undefined, own: URL): Promise<WebAssembly.
   try {
     return await compile(address === undefined ? own : new URL(address));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new RandomXError(
-      error instanceof RangeError ? "out-of-memory" : "worker-failed",
-      `the WebAssembly module could not be loaded: ${reason}`,
-    );
+    const { code, message } = asRandomXError(error);
+    throw new RandomXError(code, `the WebAssembly module could not be loaded: ${message}`);
   }
 }
 
