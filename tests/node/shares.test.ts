@@ -225,10 +225,12 @@ describe("a call", () => {
     expect(statuses(await Promise.all(late))).toEqual(["expired"]);
     const before = randomx.stats().slots;
     expect(before.map(({ isReady }) => isReady)).toEqual([false]);
-    const stop = new AbortController();
-    const other = randomx.prepare("01", { signal: stop.signal });
-    stop.abort();
-    await expect(other).rejects.toMatchObject({ code: "aborted" });
+    for (const key of ["01", seed]) {
+      const stop = new AbortController();
+      const other = randomx.prepare(key, { signal: stop.signal });
+      stop.abort();
+      await expect(other).rejects.toMatchObject({ code: "aborted" });
+    }
     await eventually(() => {
       expect(randomx.stats().slots[0]?.isReady).toBe(true);
     });

@@ -374,15 +374,16 @@ export class Scheduler {
 
   /** Removes an aborted request, and ends the fill for its key if no other request waits for it. */
   drop(job: Job): void {
-    this.remove(job);
-    if (job instanceof Call || this.#queue.firstFor(job.key)) return;
-    this.#slots.abort(job.key);
-  }
-
-  /** Removes a request that is too late. The fill that it began goes on, for later ones. */
-  remove(job: Job): void {
     this.#queue.remove(job);
     this.#schedule();
+    if (!(job instanceof Call || this.#queue.firstFor(job.key))) this.#slots.abort(job.key);
+  }
+
+  /** Removes a request that is too late. The fill for its key goes on, for later ones. */
+  expire(job: Hashing): void {
+    this.#queue.remove(job);
+    this.#schedule();
+    this.#slots.prolong(job.key);
   }
 
   /** Empties the slots whose memory is gone with a worker. */

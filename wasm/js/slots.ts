@@ -27,6 +27,8 @@ export interface Slot {
   filledFor: number;
   /** Whether the last request for its fill was aborted. */
   isAborted: boolean;
+  /** Whether its fill goes on when nobody waits for it, because a share has expired. */
+  isLasting: boolean;
   /** Workers that fill it, keep it or hash with it. */
   users: number;
   /** When a worker last began or stopped to use it, counted in such events. */
@@ -49,6 +51,7 @@ export class Slots {
       filling: undefined,
       filledFor: 0,
       isAborted: false,
+      isLasting: false,
       users: 0,
       usedAt: 0,
     }));
@@ -81,12 +84,18 @@ export class Slots {
     });
   }
 
-  /** Ends the fill of a key's cache, if there is one. */
+  /** Ends the fill of a key's cache, if there is one that may end. */
   abort(key: Uint8Array): void {
     const slot = this.of(key);
-    if (!slot?.filling) return;
+    if (!slot?.filling || slot.isLasting) return;
     slot.isAborted = true;
     slot.filling.connection.abort();
+  }
+
+  /** Makes the fill of a key's cache go on, if there is one, also when nobody waits for it. */
+  prolong(key: Uint8Array): void {
+    const slot = this.of(key);
+    if (slot) slot.isLasting = true;
   }
 
   /** Counts a worker that starts to use a slot. */
@@ -111,6 +120,7 @@ export class Slots {
     slot.key = undefined;
     slot.cache = undefined;
     slot.keeping = "possible";
+    slot.isLasting = false;
     slot.mode = "light";
     if (memory) slot.memory = undefined;
   }

@@ -97,7 +97,7 @@ class Verification implements Answer<Uint8Array[]> {
   /** Gives the verdict of a share whose time is over. */
   expire(): void {
     this.#end({ status: "expired" });
-    this.#scheduler.remove(this.#job);
+    this.#scheduler.expire(this.#job);
   }
 
   /** Gives the verdict of a share whose call was aborted. */
