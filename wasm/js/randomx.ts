@@ -167,7 +167,8 @@ export class RandomX {
    * calls fill the queue, they wait for room. Leaving the loop ends the work.
    *
    * @param key - at most 1 MiB; may be empty.
-   * @param inputs - each at most 1 MiB; there may be none.
+   * @param inputs - each at most 1 MiB; there may be none. An empty array fills the cache, as
+   * {@link RandomX.prepare} does.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`. Errors of an iterable
    * arrive unchanged.
    */
@@ -211,7 +212,7 @@ export class RandomX {
    * Reading the clock makes hashing a little slower.
    *
    * @param key - at most 1 MiB; may be empty.
-   * @param inputs - each at most 1 MiB.
+   * @param inputs - each at most 1 MiB. Without any, it fills the cache, and all times are 0.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
   measure(key: Bytes, inputs: readonly Bytes[], options: HashOptions = {}): Promise<Times> {
