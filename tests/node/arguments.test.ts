@@ -151,6 +151,15 @@ test("options that throw name the argument", async () => {
   });
 });
 
+test.each([
+  ["blob", { blob: "zz", header: {} }],
+  ["header", { blob: "00" }],
+  ["header.id", { blob: "00", header: { id: "00" } }],
+])("an error about a block of `MoneroNode` names its %s", async (field, wrong) => {
+  const chain = randomx.verifyChain([wrong] as never, { from: 1 });
+  await expect(drain(chain)).rejects.toThrow(new RegExp(`^blocks\\[0\\]\\.${field}: `, "u"));
+});
+
 test("the difficulty and the work of a chain are below 2^128, which is checked at once", () => {
   const work = 1n << 128n;
   const refused = [

@@ -268,12 +268,8 @@ function linkArgs(name: string, value: unknown): LinkArgs {
   };
   const { blob, header, seedHash } = validate.fields(name, value, own, `${name}.`);
   const isOfNode = blob !== undefined;
-  const claims = validate.fields(
-    isOfNode ? `${name}.header` : name,
-    isOfNode ? header : value,
-    LINK,
-    `${name}.`,
-  );
+  const at = isOfNode ? `${name}.header` : name;
+  const claims = validate.fields(at, isOfNode ? header : value, LINK, `${at}.`);
   const link = { ...claims, seedHash };
-  return isOfNode ? { ...link, block: validate.bytes(`${name}.block`, blob) } : link;
+  return isOfNode ? { ...link, block: validate.bytes(`${name}.blob`, blob) } : link;
 }
