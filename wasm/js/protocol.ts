@@ -232,7 +232,7 @@ export type Request = {
   [O in Operation]: { type: "request"; operation: O; args: Args<O> };
 }[Operation];
 
-/** A message from the client. `abort` ends the current fill, if there is one. */
+/** A message from the client. `abort` stops the current `fill` or `keep`, if there is one. */
 export type ToWorker = Request | { type: "abort" };
 
 /** A message from the worker. */

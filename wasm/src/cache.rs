@@ -54,7 +54,7 @@ impl CacheBuilder {
     ///
     /// # Errors
     ///
-    /// `invalid-argument` for a longer key; `out-of-memory`.
+    /// `invalid-argument` for a longer key; `out-of-memory`; `worker-failed`.
     #[wasm_bindgen(constructor)]
     pub fn new(key: &Uint8Array, memory: &Memory, features: u32) -> Result<CacheBuilder, Failure> {
         let features = features::from_bits(features);
@@ -77,7 +77,7 @@ impl CacheBuilder {
     ///
     /// # Errors
     ///
-    /// `worker-failed`.
+    /// `out-of-memory`; `worker-failed`.
     pub fn fill(&mut self, blocks: u32) -> Result<f64, Failure> {
         let end = FILL_BLOCKS as u32 - (FILL_BLOCKS as u32 - self.done).saturating_sub(blocks);
         while self.done < end {
@@ -94,7 +94,7 @@ impl CacheBuilder {
     ///
     /// # Errors
     ///
-    /// `out-of-memory`.
+    /// `out-of-memory`; `worker-failed`.
     pub fn items(&self) -> Result<Module, Failure> {
         host::compile(&self.items)
     }
@@ -111,7 +111,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// `invalid-argument` for another slot; `out-of-memory`.
+    /// `invalid-argument` for another slot; `out-of-memory`; `worker-failed`.
     #[wasm_bindgen(constructor)]
     pub fn new(memory: &Memory, items: &Module, slot: u32) -> Result<Cache, Failure> {
         let slot = slot as usize;
