@@ -43,13 +43,6 @@ impl Body {
         Body { parameters, ..Body::default() }
     }
 
-    /// Removes all code and variables, and keeps the memory.
-    pub fn clear(&mut self, parameters: u32) {
-        self.parameters = parameters;
-        self.locals.clear();
-        self.code.clear();
-    }
-
     /// Returns a parameter, counted from 0.
     pub fn parameter(&self, index: u32) -> Local {
         debug_assert!(index < self.parameters, "parameter {index} of {}", self.parameters);
@@ -73,13 +66,8 @@ impl Body {
     }
 
     /// Returns the length of the code in bytes.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.code.len()
-    }
-
-    /// Returns whether there is no code.
-    pub fn is_empty(&self) -> bool {
-        self.code.is_empty()
     }
 
     /// Returns the code, without the function's final `end`.
