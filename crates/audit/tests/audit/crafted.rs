@@ -66,18 +66,34 @@ pub(crate) fn list(kind: u8, values: &[Vec<u8>]) -> Vec<u8> {
 pub(crate) fn page(encoding: i64, values: i64, data: &[u8]) -> Vec<u8> {
     let counts =
         [(1, I32, int(values)), (2, I32, int(encoding)), (3, I32, int(3)), (4, I32, int(3))];
-    typed_page(0, (5, STRUCT, fields(&counts)), data)
+    typed_page(0, &[(5, STRUCT, fields(&counts))], data)
+}
+
+/// A data page of values that are not compressed, whose header has two parts. The second one, which belongs to
+/// another type of page, says that levels take the first byte.
+pub(crate) fn page_of_two_types(values: i64, data: &[u8]) -> Vec<u8> {
+    let counts = [(1, I32, int(values)), (2, I32, int(0)), (3, I32, int(3)), (4, I32, int(3))];
+    let other = [
+        (1, I32, int(values)),
+        (2, I32, int(0)),
+        (3, I32, int(values)),
+        (4, I32, int(0)),
+        (5, I32, int(1)),
+        (6, I32, int(0)),
+    ];
+    let parts = [(5, STRUCT, fields(&counts)), (8, STRUCT, fields(&other))];
+    typed_page(0, &parts, data)
 }
 
 /// A dictionary that is not compressed.
 pub(crate) fn dictionary(values: i64, data: &[u8]) -> Vec<u8> {
-    typed_page(2, (7, STRUCT, fields(&[(1, I32, int(values)), (2, I32, int(0))])), data)
+    typed_page(2, &[(7, STRUCT, fields(&[(1, I32, int(values)), (2, I32, int(0))]))], data)
 }
 
-fn typed_page(kind: i64, part: (i16, u8, Vec<u8>), data: &[u8]) -> Vec<u8> {
+fn typed_page(kind: i64, parts: &[(i16, u8, Vec<u8>)], data: &[u8]) -> Vec<u8> {
     let size = int(data.len() as i64);
-    let header = [(1, I32, int(kind)), (2, I32, size.clone()), (3, I32, size), part];
-    [fields(&header), data.to_vec()].concat()
+    let sizes = [(1, I32, int(kind)), (2, I32, size.clone()), (3, I32, size)];
+    [fields(&[&sizes[..], parts].concat()), data.to_vec()].concat()
 }
 
 /// Bytes with their length before them.

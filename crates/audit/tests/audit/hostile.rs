@@ -14,7 +14,7 @@ use predicates::prelude::*;
 
 use crate::crafted::{
     BINARY, Column, I32, LIST, STRUCT, binary, columns, dictionary, fields, finish, int, list,
-    page, schema, value, write,
+    page, page_of_two_types, schema, value, write,
 };
 use crate::fake_node::{FakeChain, Reply, serve};
 use crate::made::{batch, chain};
@@ -91,6 +91,14 @@ fn columns_that_claim_more_than_they_have_are_refused() {
     );
     let beyond = |columns: &mut Vec<Column>| columns[0].pages.truncate(20);
     case(&beyond, 1, "column \"seed_hash\": malformed Parquet: expected pages within their column");
+    // The reader would decompress this page from its second byte on.
+    let two_types =
+        |columns: &mut Vec<Column>| columns[1].pages = page_of_two_types(1, &value(&[9; 76]));
+    case(
+        &two_types,
+        1,
+        "column \"hashing_blob\": malformed Parquet: expected a page with the header of one type",
+    );
     let repeated = |columns: &mut Vec<Column>| {
         columns[2].repetition = 2;
     };

@@ -66,7 +66,7 @@ impl PageHeader {
     pub(super) fn read<R: Read>(reader: &mut Reader<R>) -> io::Result<PageHeader> {
         let mut page = Numbers::default();
         let [mut data, mut dictionary, mut data_2] = [None, None, None];
-        let mut last = 0;
+        let (mut last, mut parts) = (0, 0);
         while let Some((number, wire)) = reader.field(last)? {
             match number {
                 1..=4 => page.read(number, wire, reader)?,
@@ -76,7 +76,12 @@ impl PageHeader {
                 8 => data_2 = Some(part(reader, wire, 6)?),
                 _ => reader.skip(wire)?,
             }
+            parts += u8::from((5..=8).contains(&number));
             last = number;
+        }
+        // The Parquet reader decompresses a page of any type as the header of the second version says.
+        if parts > 1 {
+            return Err(malformed("expected a page with the header of one type"));
         }
         let (stored, size) = (page.get(3)?, page.get(2)?);
         let missing = || malformed("expected the header of the page's type");
@@ -178,6 +183,15 @@ mod tests {
             &[
                 0x15, 6, 0x15, 18, 0x15, 10, 0x5c, 0x15, 6, 0x15, 0, 0x15, 8, 0x15, 14, 0x15, 4,
                 0x15, 0, 0, 0,
+            ],
+            // A page of data, and a dictionary, each also with a header of the second version.
+            &[
+                0x15, 0, 0x15, 18, 0x15, 10, 0x2c, 0x15, 6, 0x15, 16, 0x15, 6, 0x15, 6, 0, 0x3c,
+                0x15, 6, 0x15, 0, 0x15, 6, 0x15, 0, 0x15, 2, 0x15, 0, 0, 0,
+            ],
+            &[
+                0x15, 4, 0x15, 18, 0x15, 10, 0x4c, 0x15, 6, 0x15, 0, 0, 0x1c, 0x15, 6, 0x15, 0,
+                0x15, 6, 0x15, 0, 0x15, 2, 0x15, 0, 0, 0,
             ],
             // A size that is bytes.
             &[0x15, 0, 0x18, 0, 0x15, 10, 0x2c, 0x15, 6, 0x15, 16, 0, 0],
