@@ -90,6 +90,11 @@ pub(crate) fn dictionary(values: i64, data: &[u8]) -> Vec<u8> {
     typed_page(2, &[(7, STRUCT, fields(&[(1, I32, int(values)), (2, I32, int(0))]))], data)
 }
 
+/// An index of pages, which no writer writes.
+pub(crate) fn index(data: &[u8]) -> Vec<u8> {
+    typed_page(1, &[(6, STRUCT, fields(&[]))], data)
+}
+
 fn typed_page(kind: i64, parts: &[(i16, u8, Vec<u8>)], data: &[u8]) -> Vec<u8> {
     let size = int(data.len() as i64);
     let sizes = [(1, I32, int(kind)), (2, I32, size.clone()), (3, I32, size)];

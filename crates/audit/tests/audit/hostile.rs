@@ -13,8 +13,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use predicates::prelude::*;
 
 use crate::crafted::{
-    BINARY, Column, I32, LIST, STRUCT, binary, columns, dictionary, fields, finish, int, list,
-    page, page_of_two_types, schema, value, write,
+    BINARY, Column, I32, LIST, STRUCT, binary, columns, dictionary, fields, finish, index, int,
+    list, page, page_of_two_types, schema, value, write,
 };
 use crate::fake_node::{FakeChain, Reply, serve};
 use crate::made::{batch, chain};
@@ -106,6 +106,28 @@ fn columns_that_claim_more_than_they_have_are_refused() {
         &repeated,
         1,
         "column \"difficulty\": unsupported Parquet: expected values that are not repeated",
+    );
+}
+
+#[test]
+fn pages_in_the_contents_of_another_are_not_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = folder.path().join("x.parquet");
+    let mut columns = columns();
+    // Three rows, of which the second belongs to another epoch.
+    let heights = [1, 3000, 2].map(i64::to_le_bytes).concat();
+    columns.push(Column { name: "height", pages: page(0, 3, &heights), ..columns[2].clone() });
+    for (column, data) in columns.iter_mut().zip([value(&[7; 32]), value(&[9; 76]), vec![1; 8]]) {
+        column.pages = page(0, 1, &data).repeat(3);
+    }
+    // To skip the second row, the reader would look into this page, and find one.
+    let [first, hidden] = [9, 6].map(|byte| page(0, 1, &value(&[byte; 76])));
+    columns[1].pages = [&first[..], &index(&hidden), &first.repeat(2)].concat();
+    columns.iter_mut().for_each(|column| column.values = 3);
+    write(&input, &columns, 3);
+    refused(
+        &input,
+        "column \"hashing_blob\": unsupported Parquet: expected pages of data and dictionaries, got a page of type 1",
     );
 }
 

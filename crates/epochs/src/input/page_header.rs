@@ -2,15 +2,13 @@
 
 use std::io::{self, Read};
 
-use super::thrift::{EMPTY, INT, Reader, Wire, expect, malformed};
+use super::thrift::{EMPTY, INT, Reader, Wire, expect, malformed, unsupported};
 
 /// What a page contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Data,
     Dictionary,
-    /// Pages of other kinds have no values.
-    Other,
 }
 
 /// How values are encoded, as far as that decides which memory they take.
@@ -97,16 +95,11 @@ impl PageHeader {
                 let plain = part.get(5)? + part.get(6)?;
                 (Kind::Data, part, 4, plain)
             }
-            _ => {
-                let encoding = Encoding::Own;
-                return Ok(PageHeader {
-                    kind: Kind::Other,
-                    stored,
-                    size,
-                    values: 0,
-                    plain: 0,
-                    encoding,
-                });
+            // The Parquet reader takes the contents of others for pages where it skips rows.
+            other => {
+                return Err(unsupported(&format!(
+                    "expected pages of data and dictionaries, got a page of type {other}"
+                )));
             }
         };
         let encoding = match part.get(encoding)? {
@@ -170,8 +163,6 @@ mod tests {
         let expected =
             PageHeader { kind: Kind::Dictionary, plain: 0, encoding: Encoding::Own, ..expected };
         assert_eq!(read(&dictionary).expect("a header"), expected);
-        let index = [0x15, 2, 0x15, 18, 0x15, 10, 0x3c, 0, 0];
-        assert_eq!(read(&index).expect("a header").kind, Kind::Other);
     }
 
     #[test]
@@ -193,6 +184,9 @@ mod tests {
                 0x15, 4, 0x15, 18, 0x15, 10, 0x4c, 0x15, 6, 0x15, 0, 0, 0x1c, 0x15, 6, 0x15, 0,
                 0x15, 6, 0x15, 0, 0x15, 2, 0x15, 0, 0, 0,
             ],
+            // An index, and a type that does not exist.
+            &[0x15, 2, 0x15, 18, 0x15, 10, 0x3c, 0, 0],
+            &[0x15, 8, 0x15, 18, 0x15, 10, 0],
             // A size that is bytes.
             &[0x15, 0, 0x18, 0, 0x15, 10, 0x2c, 0x15, 6, 0x15, 16, 0, 0],
         ] {

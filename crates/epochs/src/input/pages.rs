@@ -170,10 +170,6 @@ impl Measure<'_> {
             stored = page.stored.max(stored);
             size = page.size.max(size);
             match page.kind {
-                Kind::Other => {
-                    file.skip_to(next)?;
-                    continue;
-                }
                 Kind::Dictionary if values > 0 || dictionary.is_some() => {
                     return Err(malformed("expected one dictionary, before all values"));
                 }
