@@ -3,6 +3,7 @@
 mod footer;
 mod hashing;
 mod lines;
+mod longest;
 mod page_header;
 mod pages;
 mod pieces;

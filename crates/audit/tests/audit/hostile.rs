@@ -260,6 +260,21 @@ fn values_take_no_more_memory_than_allowed() {
         assert_eq!(summary(&folder.path().join(name))["invalid"], 2048);
         assert!(size < 64 + REST, "{name}: {size} MiB");
     }
+    // 256 pages, each with one long value, which belongs to the epoch of a few rows.
+    let long = vec![0; 1 << 20];
+    let values = (0..1 << 16).map(|row| if row % 256 == 7 { &long[..] } else { &[0] });
+    let input = folder.path().join("scattered.parquet");
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_dictionary_enabled(false)
+        .set_data_page_row_count_limit(256)
+        .set_data_page_size_limit(2 << 20)
+        .set_write_batch_size(256);
+    write_values(&input, Arc::new(BinaryArray::from_iter_values(values)), properties.build());
+    let (code, size) = peak(&input, &folder.path().join("scattered"), 400);
+    assert_eq!(code, Some(1));
+    assert!(size < 64 + REST, "{size} MiB");
 }
 
 #[test]

@@ -33,7 +33,8 @@ const FEW_ROWS: u64 = 1 << 20;
 pub(super) struct Needs {
     /// The bytes of pages and dictionaries.
     held: u64,
-    /// The most bytes of a row, where rows of a page are counted as equally long.
+    /// The most bytes of a row, where rows of a page are counted as equally long. This bounds any rows that follow
+    /// each other, but not a choice of the longest ones.
     row: u64,
 }
 
@@ -49,6 +50,11 @@ impl Needs {
     /// Returns what reading either takes.
     fn or(self, other: Needs) -> Needs {
         Needs { held: self.held.max(other.held), row: self.row.max(other.row) }
+    }
+
+    /// Returns what reading takes if rows are longer by this many bytes.
+    pub(super) fn longer(self, bytes: u64) -> Needs {
+        Needs { row: self.row.saturating_add(bytes), ..self }
     }
 
     /// Returns the number of rows that are read at a time.
@@ -70,6 +76,15 @@ pub(super) struct Columns {
     pub(super) needs: Vec<(String, Needs)>,
     /// The hash of the whole file.
     pub(super) content: [u8; 32],
+}
+
+/// Returns the bytes that reading a file takes, `used` besides its needs. They must not be more than `most`.
+pub(super) fn check(path: &Path, needs: Needs, used: usize, most: usize) -> Result<usize, Error> {
+    let needed = needs.memory().saturating_add(used as u64);
+    match usize::try_from(needed) {
+        Ok(needed) if needed <= most => Ok(needed),
+        _ => Err(Error::Pages { path: path.to_owned(), needed, most: most as u64 }),
+    }
 }
 
 /// Measures files.
@@ -114,19 +129,10 @@ impl Measure<'_> {
             let Some((name, needs)) = found.get_mut(index) else { continue };
             let measured = self.chunk(&mut file, start..end, group, chunk);
             *needs = needs.or(measured.map_err(|problem| fail(name, problem))?);
-            self.check(*needs)?;
+            check(self.path, *needs, self.used, self.most)?;
         }
         file.rest().map_err(|problem| Error::Read { path: self.path.to_owned(), problem })?;
         Ok(Columns { needs: found, content: file.finish() })
-    }
-
-    /// Returns the bytes that reading takes, which must not be more than it may.
-    pub(super) fn check(&self, needs: Needs) -> Result<usize, Error> {
-        let needed = needs.memory().saturating_add(self.used as u64);
-        match usize::try_from(needed) {
-            Ok(needed) if needed <= self.most => Ok(needed),
-            _ => Err(Error::Pages { path: self.path.to_owned(), needed, most: self.most as u64 }),
-        }
     }
 
     /// Returns what reading a column of a row group takes. It is in a part of the file that was not read

@@ -1,6 +1,7 @@
 //! The parts of files that belong to each epoch.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,8 @@ pub(super) struct Pieces {
     to: Option<u64>,
     found: Found,
     count: usize,
+    /// The last file in which rows of an epoch do not follow each other.
+    scattered: Option<u32>,
     most: usize,
     most_epochs: usize,
 }
@@ -47,7 +50,8 @@ pub(super) struct Pieces {
 impl Pieces {
     /// Keeps the rows of these heights; without them, all rows.
     pub(super) fn new(from: Option<u64>, to: Option<u64>) -> Pieces {
-        Pieces { from, to, found: Found::default(), count: 0, most: MOST, most_epochs: MOST_EPOCHS }
+        let found = Found::default();
+        Pieces { from, to, found, count: 0, scattered: None, most: MOST, most_epochs: MOST_EPOCHS }
     }
 
     /// Adds a row of a height and an epoch. Returns whether it is in the range.
@@ -77,7 +81,10 @@ impl Pieces {
             _ if self.count == self.most => {
                 return Err(Error::Scattered { path: path.to_owned(), most: self.most });
             }
-            _ => {
+            last => {
+                if last.is_some_and(|piece| piece.file == place.file) {
+                    self.scattered = Some(place.file);
+                }
                 pieces.push(place);
                 self.count += 1;
             }
@@ -85,10 +92,44 @@ impl Pieces {
         Ok(true)
     }
 
+    /// Whether rows of an epoch do not follow each other in a file, the last one whose rows were added.
+    pub(super) fn are_scattered(&self, file: u32) -> bool {
+        self.scattered == Some(file)
+    }
+
     /// Returns the pieces of all rows.
     pub(super) fn into_found(self) -> Found {
         self.found
     }
+}
+
+/// Returns the groups that have rows of the pieces, the positions of these rows in those groups
+/// together, and the number of rows of those groups.
+pub(super) fn choose(
+    sizes: impl Iterator<Item = u64>,
+    mut pieces: &[Piece],
+) -> (Vec<usize>, Vec<Range<usize>>, usize) {
+    let (mut chosen, mut ranges) = (Vec::new(), Vec::new());
+    let (mut start, mut before) = (0, 0_u64);
+    for (index, size) in sizes.enumerate() {
+        let end = start + size;
+        let first = ranges.len();
+        for piece in pieces {
+            let (from, to) = (piece.start.max(start), piece.end.min(end));
+            if from >= to {
+                break;
+            }
+            ranges.push((from - start + before) as usize..(to - start + before) as usize);
+        }
+        let ended = pieces.iter().take_while(|piece| piece.end <= end).count();
+        pieces = pieces.get(ended..).unwrap_or_default();
+        if ranges.len() > first {
+            chosen.push(index);
+            before += size;
+        }
+        start = end;
+    }
+    (chosen, ranges, before as usize)
 }
 
 #[cfg(test)]
@@ -109,7 +150,9 @@ mod tests {
         for (at, height) in [1, 2, 3000, 3, 4].into_iter().enumerate() {
             add(&mut pieces, height, row(0, at as u64)).expect("few pieces");
         }
+        assert!(pieces.are_scattered(0));
         add(&mut pieces, 5, row(1, 5)).expect("few pieces");
+        assert!(!pieces.are_scattered(1));
         let Found { epochs, left_out } = pieces.into_found();
         assert_eq!(left_out, 0);
         let (rows, first) = &epochs[&Epoch::Height(0)];
@@ -148,5 +191,22 @@ mod tests {
             add(&mut pieces, height, row(0, at as u64)).expect("two epochs");
         }
         assert!(matches!(add(&mut pieces, 9000, row(0, 4)), Err(Error::Epochs { most: 2, .. })));
+    }
+
+    fn piece(start: u64, end: u64) -> Piece {
+        Piece { file: 0, start, end, row: start }
+    }
+
+    #[test]
+    fn only_groups_with_rows_are_read() {
+        let sizes = || [10, 10, 10, 10].into_iter();
+        let (chosen, ranges, rows) = choose(sizes(), &[piece(12, 15)]);
+        assert_eq!((chosen, rows), (vec![1], 10));
+        assert!(ranges.iter().eq([&(2..5)]));
+        let (chosen, ranges, rows) = choose(sizes(), &[piece(2, 3), piece(5, 12), piece(39, 40)]);
+        assert_eq!((chosen, rows), (vec![0, 1, 3], 30));
+        assert_eq!(ranges, [2..3, 5..10, 10..12, 29..30]);
+        assert_eq!(choose(sizes(), &[piece(0, 40)]).1, [0..10, 10..20, 20..30, 30..40]);
+        assert_eq!(choose(sizes(), &[]), (vec![], vec![], 0));
     }
 }

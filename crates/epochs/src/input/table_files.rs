@@ -15,8 +15,8 @@ use randomx_arrow::{KernelError, read};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::pages::{Columns, Measure, Needs};
-use super::pieces::{Found, Piece, Pieces};
+use super::pages::{self, Columns, Measure, Needs};
+use super::pieces::{Found, Piece, Pieces, choose};
 use super::{BATCH_ROWS, ROWS, footer, types};
 use crate::epoch::Epoch;
 use crate::error::{Error, without_panic};
@@ -115,10 +115,17 @@ impl TableFiles {
             let same = types::check_columns(&first.0.path, &first.1, &measured.fields);
             same.map_err(|problem| file.column(problem))?;
             self.differ_in_nulls |= types::differ_in_nulls(&first.1, &measured.fields);
-            self.memory = self.memory.max(measured.memory);
             file.scan(storage, number, measured.scanned, &mut pieces)?;
+            let mut needs = measured.needs;
+            if pieces.are_scattered(number) {
+                let batch = needs.batch(BATCH_ROWS);
+                needs = needs.longer(file.longest(&file.reopen(storage)?, batch)?);
+            }
+            let memory = pages::check(&file.path, needs, measured.used, self.most)?;
+            self.memory = self.memory.max(memory);
             hash.update(measured.content);
-            *file = Arc::new(TableFile { batch: measured.batch, ..TableFile::clone(file) });
+            let batch = needs.batch(BATCH_ROWS);
+            *file = Arc::new(TableFile { batch, ..TableFile::clone(file) });
         }
         self.fingerprint = hex::encode(hash.finalize());
         Ok(pieces.into_found())
@@ -156,10 +163,10 @@ impl Places {
 
 /// What a file takes and contains.
 pub(super) struct Measured {
-    /// The memory for the rows of an epoch.
-    memory: usize,
-    /// The rows that are read at a time, of all columns.
-    batch: usize,
+    /// What reading all columns takes.
+    needs: Needs,
+    /// The bytes that reading takes besides.
+    used: usize,
     /// The rows that are read at a time of the scanned columns.
     pub(super) scanned: usize,
     /// The columns, as they are read.
@@ -225,11 +232,11 @@ impl TableFile {
             needs.fold(Needs::default(), |sum, (_, needs)| sum.and(*needs))
         };
         let all = sum(&mut needs.iter());
-        let memory = measure.check(all)?;
+        pages::check(&self.path, all, used, most)?;
         let scanned = sum(&mut needs.iter().filter(|(name, _)| scanned.contains(&name.as_str())));
-        let (batch, scanned) = (all.batch(BATCH_ROWS), scanned.batch(SCANNED));
+        let scanned = scanned.batch(SCANNED);
         let fields = builder.schema().fields().clone();
-        Ok(Measured { memory, batch, scanned, fields, content })
+        Ok(Measured { needs: all, used, scanned, fields, content })
     }
 
     /// Finds the epochs of the rows, which are read in batches of a size.
@@ -274,7 +281,17 @@ impl TableFile {
         size: usize,
     ) -> Result<ParquetRecordBatchReader, Error> {
         let mask = ProjectionMask::columns(builder.parquet_schema(), columns);
-        let reader = builder.with_projection(mask).with_batch_size(size).build();
+        self.select(builder, mask, size)
+    }
+
+    /// Begins to read some columns in batches of a size.
+    pub(super) fn select(
+        &self,
+        builder: ParquetRecordBatchReaderBuilder<Chunks>,
+        columns: ProjectionMask,
+        size: usize,
+    ) -> Result<ParquetRecordBatchReader, Error> {
+        let reader = builder.with_projection(columns).with_batch_size(size).build();
         reader.map_err(|problem| self.parquet(problem))
     }
 
@@ -330,58 +347,7 @@ impl TableFile {
     }
 }
 
-/// Returns the groups that have rows of the pieces, the positions of these rows in those groups
-/// together, and the number of rows of those groups.
-fn choose(
-    sizes: impl Iterator<Item = u64>,
-    mut pieces: &[Piece],
-) -> (Vec<usize>, Vec<std::ops::Range<usize>>, usize) {
-    let (mut chosen, mut ranges) = (Vec::new(), Vec::new());
-    let (mut start, mut before) = (0, 0_u64);
-    for (index, size) in sizes.enumerate() {
-        let end = start + size;
-        let first = ranges.len();
-        for piece in pieces {
-            let (from, to) = (piece.start.max(start), piece.end.min(end));
-            if from >= to {
-                break;
-            }
-            ranges.push((from - start + before) as usize..(to - start + before) as usize);
-        }
-        let ended = pieces.iter().take_while(|piece| piece.end <= end).count();
-        pieces = pieces.get(ended..).unwrap_or_default();
-        if ranges.len() > first {
-            chosen.push(index);
-            before += size;
-        }
-        start = end;
-    }
-    (chosen, ranges, before as usize)
-}
-
 fn is_table(path: &Path) -> bool {
     let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     !hidden && path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn piece(start: u64, end: u64) -> Piece {
-        Piece { file: 0, start, end, row: start }
-    }
-
-    #[test]
-    fn only_groups_with_rows_are_read() {
-        let sizes = || [10, 10, 10, 10].into_iter();
-        let (chosen, ranges, rows) = choose(sizes(), &[piece(12, 15)]);
-        assert_eq!((chosen, rows), (vec![1], 10));
-        assert!(ranges.iter().eq([&(2..5)]));
-        let (chosen, ranges, rows) = choose(sizes(), &[piece(2, 3), piece(5, 12), piece(39, 40)]);
-        assert_eq!((chosen, rows), (vec![0, 1, 3], 30));
-        assert_eq!(ranges, [2..3, 5..10, 10..12, 29..30]);
-        assert_eq!(choose(sizes(), &[piece(0, 40)]).1, [0..10, 10..20, 20..30, 30..40]);
-        assert_eq!(choose(sizes(), &[]), (vec![], vec![], 0));
-    }
 }

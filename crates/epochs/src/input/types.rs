@@ -5,7 +5,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, OffsetSizeTrait, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema};
 use parquet::basic::{ConvertedType, Type};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
@@ -95,6 +96,22 @@ pub(super) fn check(batch: &RecordBatch) -> Result<(), (String, ArrowError)> {
         checked.map_err(|problem| (field.name().clone(), problem))?;
     }
     Ok(())
+}
+
+/// Returns the bytes of the longest value of an array of variable length, and 0 for other arrays.
+pub(super) fn longest(array: &dyn Array) -> u64 {
+    fn between<O: OffsetSizeTrait>(offsets: &[O]) -> u64 {
+        let lengths = offsets.iter().zip(offsets.iter().skip(1));
+        lengths.map(|(start, end)| (end.as_usize() - start.as_usize()) as u64).max().unwrap_or(0)
+    }
+    match array.data_type() {
+        DataType::Utf8 => between(array.as_string::<i32>().value_offsets()),
+        DataType::LargeUtf8 => between(array.as_string::<i64>().value_offsets()),
+        DataType::Binary => between(array.as_binary::<i32>().value_offsets()),
+        DataType::LargeBinary => between(array.as_binary::<i64>().value_offsets()),
+        DataType::Dictionary(..) => longest(array.as_any_dictionary().values()),
+        _ => 0,
+    }
 }
 
 /// Checks that a dictionary of values of one length has these and no more bytes. The Parquet crate's writer puts a
