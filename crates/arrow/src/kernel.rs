@@ -17,8 +17,8 @@ use crate::{KernelError, OUTPUTS};
 /// The bytes of a batch's reasons after which the others are null. The column can have 2 GiB.
 const MOST_REASONS: usize = 1 << 30;
 
-/// The bytes of decoded texts after which a part of a batch ends. Rows may share a text, so the whole batch could
-/// decode to far more bytes than it has.
+/// The bytes of decoded texts and of reasons after which a part of a batch ends. Rows may share a text, so those of the
+/// whole batch could take far more bytes than it has.
 const MOST_DECODED: usize = 16 << 20;
 
 /// How a kernel hashes.
@@ -41,7 +41,7 @@ impl Settings {
 }
 
 /// Verifies record batches, and keeps the memory of the last key between them: 256 MiB, and 2 MiB
-/// for each lane of each thread. Decoded texts take 17 MiB at most.
+/// for each lane of each thread. Decoded texts, and reasons on their way into the result, take 17 MiB at most.
 #[derive(Debug)]
 pub struct Kernel {
     settings: Settings,
@@ -186,9 +186,11 @@ fn next_part<'a>(rows: &'a Rows<'_>, left: &mut Range<usize>) -> Vec<Result<Proo
         && let Some(row) = left.next()
     {
         let parsed = rows.parse(row);
-        if let Ok(Proof { blob: Cow::Owned(blob), .. }) = &parsed {
-            decoded += blob.capacity();
-        }
+        decoded += match &parsed {
+            Ok(Proof { blob: Cow::Owned(blob), .. }) => blob.capacity(),
+            Ok(_) => 0,
+            Err(Unusable::Malformed(why) | Unusable::Earlier(why)) => why.capacity(),
+        };
         part.push(parsed);
     }
     part
@@ -254,10 +256,39 @@ impl Verdicts {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::Array;
     use arrow_array::cast::AsArray;
+    use arrow_array::types::Int32Type;
+    use arrow_array::{Array, DictionaryArray, StringArray, new_null_array};
+    use arrow_schema::DataType;
 
     use super::*;
+
+    #[test]
+    fn reasons_end_a_part_of_a_batch() {
+        const ROWS: usize = 60_000;
+        // All rows share a text, whose control characters take five bytes each in a reason.
+        let text = Arc::new(StringArray::from(vec!["\u{1}".repeat(100)]));
+        let blobs = DictionaryArray::<Int32Type>::new(vec![0; ROWS].into(), text);
+        let columns: [(&str, ArrayRef); 3] = [
+            ("seed_hash", new_null_array(&DataType::Null, ROWS)),
+            ("hashing_blob", Arc::new(blobs)),
+            ("difficulty", new_null_array(&DataType::Null, ROWS)),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+        let rows = Rows::of(&batch, None).expect("columns");
+        let (mut left, mut parsed) = (0..ROWS, 0);
+        while !left.is_empty() {
+            let part = next_part(&rows, &mut left);
+            let reasons = part.iter().map(|row| match row {
+                Err(Unusable::Malformed(why)) => why.len(),
+                _ => 0,
+            });
+            let size: usize = reasons.sum();
+            assert!((1..MOST_DECODED + 1000).contains(&size), "{size} bytes");
+            parsed += part.len();
+        }
+        assert_eq!(parsed, ROWS);
+    }
 
     #[test]
     fn reasons_without_room_are_null() {
