@@ -31,9 +31,14 @@ impl Number<'_> {
         match self {
             Number::Integer(integer) => u64::try_from(*integer).ok(),
             Number::Large(digits) => digits.parse().ok(),
-            Number::Text(digits) => digits.parse().ok(),
+            Number::Text(text) => digits(text),
         }
     }
+}
+
+/// Parses decimal digits. Rust's own parser also takes a sign.
+pub fn digits(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
 /// A column whose values are whole numbers.

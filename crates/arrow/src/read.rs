@@ -4,6 +4,7 @@ use arrow_array::RecordBatch;
 use randomx_monero::{Difficulty, Hash};
 
 use crate::bytes::{self, Value};
+pub use crate::number::digits;
 use crate::number::{self, Number};
 use crate::{KernelError, requirement, row};
 

@@ -128,13 +128,15 @@ fn parse_target(value: Value<'_>) -> Result<Target, String> {
 }
 
 fn version(number: &Number<'_>) -> Result<Version, String> {
-    let (version, given) = match number {
-        Number::Integer(number) => (u64::try_from(*number).ok(), number.to_string()),
-        Number::Large(digits) => (digits.parse().ok(), digits.clone()),
-        Number::Text(text) => (text.parse().ok(), format!("{:?}", shorten(text.as_bytes()))),
-    };
-    let known = version.and_then(|version| Version::try_from(version).ok());
-    known.ok_or_else(|| format!("expected 1 or 2, got {given}"))
+    let known = number.to_u64().and_then(|version| Version::try_from(version).ok());
+    known.ok_or_else(|| {
+        let given = match number {
+            Number::Integer(number) => number.to_string(),
+            Number::Large(digits) => digits.clone(),
+            Number::Text(text) => format!("{:?}", shorten(text.as_bytes())),
+        };
+        format!("expected 1 or 2, got {given}")
+    })
 }
 
 /// Returns the bytes of a value, which text has as hexadecimal digits of either case. A value of more than `most` bytes

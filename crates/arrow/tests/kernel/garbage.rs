@@ -164,6 +164,28 @@ fn numbers_below_one_are_reasons() {
 }
 
 #[test]
+fn texts_of_numbers_have_digits_only() {
+    let share = &shares()[0];
+    let texts = ["1", "+1", " 1", "1.0", "-0"];
+    let texts = || Arc::new(StringArray::from_iter_values(texts)) as ArrayRef;
+    let columns: [(&str, ArrayRef); 5] = [
+        ("seed_hash", Arc::new(BinaryArray::from_iter_values([share.seed_hash; 5]))),
+        ("hashing_blob", Arc::new(BinaryArray::from_iter_values([&share.hashing_blob; 5]))),
+        ("difficulty", Arc::new(Int64Array::from(vec![1; 5]))),
+        ("version", texts()),
+        ("height", texts()),
+    ];
+    let input = RecordBatch::try_from_iter(columns).expect("a batch");
+    assert_eq!(read::heights(&input).expect("heights"), [Some(1), None, None, None, None]);
+    let found = verdicts(&kernel().verify(&input).expect("a result"));
+    assert_eq!(found[0], (Some(true), None));
+    for (text, verdict) in ["+1", " 1", "1.0", "-0"].into_iter().zip(&found[1..]) {
+        let reason = format!("version: expected 1 or 2, got {text:?}");
+        assert_eq!(*verdict, (Some(false), Some(reason)));
+    }
+}
+
+#[test]
 fn columns_of_nulls_are_reasons() {
     let nulls = || Arc::new(NullArray::new(3)) as ArrayRef;
     let names = ["seed_hash", "hashing_blob", "difficulty", "target", "version"];

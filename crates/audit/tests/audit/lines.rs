@@ -29,7 +29,7 @@ fn lines_of_any_form_get_a_verdict() {
         line(&blocks[1], r#""height":"2","#, r#""target":"ffffffff""#, ""),
         // Without a height, the seed hash names the epoch.
         line(&blocks[2], "", r#""difficulty":1"#, ""),
-        line(&blocks[2], r#""height":"x","#, r#""difficulty":1e3"#, ""),
+        line(&blocks[2], r#""height":"+3","#, r#""difficulty":1e3"#, ""),
         "not JSON".to_owned(),
         String::new(),
         "[1,2]".to_owned(),

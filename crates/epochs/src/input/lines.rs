@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use randomx_arrow::read::digits;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -207,7 +208,7 @@ fn text<'a>(fields: &Fields<'a>, name: &str) -> Option<Cow<'a, str>> {
 
 /// Returns the height, if it is a whole number.
 fn height(fields: &Fields<'_>) -> Option<u64> {
-    text(fields, "height")?.parse().ok()
+    digits(&text(fields, "height")?)
 }
 
 /// Lines on their way into a batch.
