@@ -18,6 +18,9 @@ const MAX_LINKS: usize = 40;
 /// The longest state that is read. Three days of headers have 250 KB.
 const MAX_BYTES: u64 = 16 << 20;
 
+/// The error of Unix for a file that is not open in the right way.
+const EBADF: i32 = 9;
+
 /// A folder with the state of one client. Only one process can have it open.
 ///
 /// The state is replaced as a whole: written to a new file with a random name, flushed to the disk,
@@ -141,17 +144,26 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&new, path)?;
-        // Windows opens no folders, so it cannot flush one.
-        if cfg!(windows) {
-            return Ok(());
-        }
-        // The rename itself is on the disk once the folder is.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+        flush_folder(folder.unwrap_or(Path::new(".")))
     };
     write().inspect_err(|_| {
         // The error that matters is the first one.
         let _ = fs::remove_file(&new);
+    })
+}
+
+/// Flushes a folder to the disk, and with it the renames of its files, where the system can.
+fn flush_folder(folder: &Path) -> io::Result<()> {
+    // Windows opens no folders.
+    if cfg!(windows) {
+        return Ok(());
+    }
+    File::open(folder)?.sync_all().or_else(|problem| {
+        // Some file systems flush no folders.
+        let is_impossible = problem.raw_os_error() == Some(EBADF)
+            || matches!(problem.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported);
+        if is_impossible { Ok(()) } else { Err(problem) }
     })
 }
 
@@ -243,6 +255,15 @@ pub enum StoreFileError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_system_that_flushes_no_folders_is_no_failure() {
+        let folder = Path::new("/proc");
+        File::open(folder).expect("a folder").sync_all().expect_err("not supported there");
+        flush_folder(folder).expect("no failure");
+        assert!(flush_folder(Path::new("/proc/absent")).is_err());
+    }
 
     #[test]
     fn states_are_replaced_and_read_back() {

@@ -97,7 +97,8 @@ pub fn left<'a, J>(
 /// # Errors
 ///
 /// If the rows cannot be read, a column is missing or has another type, there is no memory, or the
-/// file cannot be written; [`Error::Stopped`] if `verified` ended the audit. There is no file then.
+/// file cannot be written; [`Error::Stopped`] if `verified` ended the audit. There is no new file then, unless only the
+/// flush of its folder failed.
 pub fn audit<E: From<Error>>(
     folder: &Folder,
     kernel: &mut Kernel,

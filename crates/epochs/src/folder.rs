@@ -286,7 +286,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If it cannot be written. The file stays as it was then.
+    /// If it cannot be written. The file stays as it was then, unless only the flush of its folder failed.
     pub fn replace(&self, file: &str, bytes: &[u8]) -> Result<(), Error> {
         let path = self.path(file);
         let replace = || {

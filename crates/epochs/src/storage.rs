@@ -15,6 +15,9 @@ use tempfile::NamedTempFile;
 /// The bytes that are read at a time from the middle of a file.
 const BUFFER: u64 = 1 << 20;
 
+/// The error of Unix for a file that is not open in the right way.
+const EBADF: i32 = 9;
+
 /// A file that can be read from any position.
 pub trait StoredFile: Send + Sync {
     /// Returns the number of bytes.
@@ -53,7 +56,7 @@ pub trait Storage: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// If the file cannot be written. It has not appeared then, unless only the flush of its folder failed.
     fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()>;
 
     /// Whether folders are those of this machine: they must be created, one process can lock them, and
@@ -88,18 +91,27 @@ impl Storage for Local {
     fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
         new.as_file().sync_all()?;
         new.persist(path)?;
-        // Windows opens no folders, so it cannot flush one.
-        if cfg!(windows) {
-            return Ok(());
-        }
-        // The rename itself is on the disk once the folder is.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+        flush_folder(folder.unwrap_or(Path::new(".")))
     }
 
     fn is_local(&self) -> bool {
         true
     }
+}
+
+/// Flushes a folder to the disk, and with it the renames of its files, where the system can.
+fn flush_folder(folder: &Path) -> io::Result<()> {
+    // Windows opens no folders.
+    if cfg!(windows) {
+        return Ok(());
+    }
+    File::open(folder)?.sync_all().or_else(|problem| {
+        // Some file systems flush no folders.
+        let is_impossible = problem.raw_os_error() == Some(EBADF)
+            || matches!(problem.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported);
+        if is_impossible { Ok(()) } else { Err(problem) }
+    })
 }
 
 impl StoredFile for File {
@@ -249,5 +261,14 @@ mod tests {
             let problem = Local.open(path).err().expect("a refusal");
             assert_eq!(problem.to_string(), "expected a file, got a folder, a pipe or a device");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_system_that_flushes_no_folders_is_no_failure() {
+        let folder = Path::new("/proc");
+        File::open(folder).expect("a folder").sync_all().expect_err("not supported there");
+        flush_folder(folder).expect("no failure");
+        assert!(flush_folder(Path::new("/proc/absent")).is_err());
     }
 }
