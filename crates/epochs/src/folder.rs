@@ -179,16 +179,18 @@ impl Folder {
         }
     }
 
-    /// Removes the files that processes had not finished when they ended.
+    /// Removes the files that processes had not finished when they ended. A task of an earlier run may still write one,
+    /// which is locked. It stays, unless locks on its file server apply to one machine only.
     pub fn remove_unfinished(&self) {
         if !self.storage.is_local() {
             return;
         }
         let Ok(entries) = fs::read_dir(&self.path) else { return };
         for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_file && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
                 // A file that stays takes space and does no other harm.
-                let _ = fs::remove_file(entry.path());
+                let _ = remove_unlocked(&entry.path());
             }
         }
     }
@@ -304,8 +306,21 @@ impl Folder {
         builder.prefix(UNFINISHED).suffix(suffix);
         #[cfg(unix)]
         builder.permissions(readable());
-        if self.storage.is_local() { builder.tempfile_in(&self.path) } else { builder.tempfile() }
+        if !self.storage.is_local() {
+            return builder.tempfile();
+        }
+        let new = builder.tempfile_in(&self.path)?;
+        // Says that this process still writes the file. Not all file systems have locks.
+        let _ = new.as_file().try_lock();
+        Ok(new)
     }
+}
+
+/// Removes a file that no process has locked.
+fn remove_unlocked(path: &Path) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).open(path)?;
+    file.try_lock()?;
+    fs::remove_file(path)
 }
 
 /// Creates a folder and locks it.
