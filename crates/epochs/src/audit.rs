@@ -31,7 +31,7 @@ pub fn kernel(threads: usize, network: Network) -> Kernel {
 ///
 /// # Errors
 ///
-/// If the storage fails, or a check refuses the file.
+/// If the storage fails.
 pub fn done(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
     let held = folder.held(&task.epoch.file(), SUMMARY)?;
     Ok(held.and_then(|held| found(task, &held)))

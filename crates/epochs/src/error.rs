@@ -65,9 +65,6 @@ pub enum Error {
     #[error("{}: expected rows that take at most {} MiB to read, got {} MiB; write smaller pages or fewer columns", .path.display(), .most >> 20, .needed.div_ceil(1 << 20))]
     Pages { path: PathBuf, needed: u64, most: u64 },
 
-    #[error("{}: expected a result that takes at most {} MiB to read, got more; remove it and run the command again", .path.display(), .most >> 20)]
-    LargeResult { path: PathBuf, most: u64 },
-
     #[error("{}: column {column:?}: {problem}", .path.display())]
     Column { path: PathBuf, column: String, problem: String },
 

@@ -205,7 +205,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If the storage fails, or a check refuses the file.
+    /// If the storage fails.
     pub fn held(&self, file: &str, key: &str) -> Result<Option<Held>, Error> {
         self.find(file, |opened, path| {
             let fail = |problem| Error::Read { path: path.to_owned(), problem };
@@ -214,8 +214,7 @@ impl Folder {
             let state = self.state(file, opened, &end).map_err(fail)?;
             let (value, rows) = match state {
                 State::Damaged => (None, results::rows(opened, path)),
-                State::Intact => (results::value_of_intact(opened, path, key)?, None),
-                State::Unknown => (results::value(opened, path, key)?, None),
+                State::Intact | State::Unknown => (results::value(opened, path, key), None),
             };
             Ok(Some(Held { label, state, value, rows }))
         })

@@ -72,12 +72,12 @@ impl Follower {
     }
 }
 
-/// Returns the heights and the links of a file's blocks up to a height, or `None` if there is no such file
-/// or a block does not follow the one before it.
+/// Returns the heights and the links of a file's blocks up to a height, or `None` if there is no such file,
+/// it is damaged, or a block does not follow the one before it.
 ///
 /// # Errors
 ///
-/// If the storage fails, or a check refuses the file.
+/// If the storage fails.
 pub fn linked(
     folder: &Folder,
     file: &str,

@@ -271,8 +271,7 @@ fn a_file_of_too_many_rows_is_not_read() {
     let mut writer = ArrowWriter::try_new(file, rows.schema(), None).expect("a writer");
     writer.write(&rows).expect("writable");
     writer.close().expect("writable");
-    let refused = linked(&folder, "x.parquet", 9);
-    assert!(matches!(refused, Err(Error::Rows { .. })), "{refused:?}");
+    assert_eq!(linked(&folder, "x.parquet", 9).expect("readable"), None);
 }
 
 #[test]

@@ -191,3 +191,24 @@ pub(crate) fn finish(
     file.extend(b"PAR1");
     fs::write(path, file).expect("writable");
 }
+
+/// Adds pairs of keys and values to the metadata of a file that [`finish`] wrote.
+pub(crate) fn add_pairs(path: &Path, pairs: &[(String, String)]) {
+    let mut file = fs::read(path).expect("a file");
+    let end = file.len() - 8;
+    let length = file[end..end + 4].try_into().expect("four bytes");
+    let mut footer = file.split_off(end - u32::from_le_bytes(length) as usize);
+    // The list is the field after the last one, before the byte that ends the footer.
+    footer.truncate(u32::from_le_bytes(length) as usize - 1);
+    let pair = |(key, value): &(String, String)| {
+        let [key, value] = [key, value].map(|text| binary(text.as_bytes()));
+        fields(&[(1, BINARY, key), (2, BINARY, value)])
+    };
+    footer.push(0x10 + LIST);
+    footer.extend(list(STRUCT, &pairs.iter().map(pair).collect::<Vec<_>>()));
+    footer.push(0);
+    file.extend(&footer);
+    file.extend((footer.len() as u32).to_le_bytes());
+    file.extend(b"PAR1");
+    fs::write(path, file).expect("writable");
+}

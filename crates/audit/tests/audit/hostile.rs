@@ -10,16 +10,17 @@ use arrow_array::{
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use predicates::prelude::*;
 
 use crate::crafted::{
-    BINARY, Column, I32, LIST, STRUCT, binary, columns, dictionary, fields, finish, index, int,
-    list, page, page_of_two_types, schema, value, write,
+    BINARY, Column, I32, LIST, STRUCT, add_pairs, binary, columns, dictionary, fields, finish,
+    index, int, list, page, page_of_two_types, schema, value, write,
 };
 use crate::fake_node::{FakeChain, Reply, serve};
 use crate::made::{batch, chain};
 use crate::memory::{REST, peak};
-use crate::{audit, summary, text};
+use crate::{audit, results, summary, text};
 
 /// Audits a file that must be refused.
 fn refused(input: &Path, mention: &str) {
@@ -171,7 +172,7 @@ fn write_nested(path: &Path) {
 }
 
 #[test]
-fn results_that_make_the_reader_recurse_are_refused() {
+fn results_that_make_the_reader_recurse_or_panic_are_damaged() {
     let folder = tempfile::tempdir().expect("a folder");
     let node = serve(Arc::new(FakeChain::new(2130)), |_, _, honest| Reply::Result(honest));
     for command in ["collect", "audit"] {
@@ -180,32 +181,49 @@ fn results_that_make_the_reader_recurse_are_refused() {
         let run =
             || audit(&[&arguments[..], &["--from", "2111", "--to", "2112"]].concat()).assert();
         run().code(0);
+        let before = results(&output);
         let result = output.join("epoch-0000000000.parquet");
-        write_nested(&result);
-        let crafted = fs::read(&result).expect("a file");
-        let mention =
-            "epoch-0000000000.parquet: column \"deep\": expected values that are not nested";
-        run().code(2).stdout("").stderr(predicate::str::contains(mention));
-        assert!(fs::read(&result).expect("a file") == crafted, "{command}");
-        write_long(&result);
-        let mention = "epoch-0000000000.parquet: expected a result that takes at most 1024 MiB to read, got more; remove it \
-             and run the command again\n";
-        run().code(2).stdout("").stderr(predicate::str::ends_with(mention));
-        fs::remove_file(&result).expect("a file");
-        run().code(0);
+        let pairs = pairs(&result);
+        for craft in [write_nested, write_long, write_panicking] {
+            // A collection says which blocks a file without their numbers may have had.
+            craft(&result);
+            if command == "collect" {
+                let crafted = fs::read(&result).expect("a file");
+                let mention = "epoch-0000000000.parquet is damaged, so it may have had any of blocks 1 to 2112";
+                run().code(2).stdout("").stderr(predicate::str::contains(mention));
+                assert!(fs::read(&result).expect("a file") == crafted);
+            }
+            add_pairs(&result, &pairs);
+            run().code(0);
+            assert!(results(&output) == before);
+        }
     }
+}
+
+/// The pairs of a result's metadata, as an earlier version wrote them, without a checksum.
+fn pairs(path: &Path) -> Vec<(String, String)> {
+    let file = SerializedFileReader::new(File::open(path).expect("a file")).expect("a table");
+    let pairs = file.metadata().file_metadata().key_value_metadata().expect("pairs");
+    let is_kept = |key: &str| key.starts_with("randomx.") && key != "randomx.sha256";
+    let pairs = pairs.iter().filter(|pair| is_kept(&pair.key));
+    pairs.map(|pair| (pair.key.clone(), pair.value.clone().expect("a value"))).collect()
+}
+
+/// Writes a file with a decimal of 38 digits in 20 bytes.
+fn write_panicking(path: &Path) {
+    let mut columns = columns();
+    columns[2].name = "height";
+    columns[2].kind = crate::crafted::BYTE_ARRAY;
+    columns[2].schema = vec![(6, I32, int(5)), (7, I32, int(0)), (8, I32, int(38))];
+    columns[2].pages = page(0, 1, &value(&[1; 20]));
+    write(path, &columns, 1);
 }
 
 #[test]
 fn a_panic_of_the_parquet_reader_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let input = folder.path().join("x.parquet");
-    let mut columns = columns();
-    // A decimal of 38 digits in 20 bytes.
-    columns[2].kind = crate::crafted::BYTE_ARRAY;
-    columns[2].schema = vec![(6, I32, int(5)), (7, I32, int(0)), (8, I32, int(38))];
-    columns[2].pages = page(0, 1, &value(&[1; 20]));
-    write(&input, &columns, 1);
+    write_panicking(&input);
     refused(&input, "x.parquet: the Parquet library failed on malformed data");
 }
 
