@@ -88,13 +88,15 @@ export function asRandomXError(thrown: unknown): RandomXError {
 }
 
 /**
- * Returns the code of an error of a WebAssembly module, which has one of these three, or of the engine. Without memory
- * for a module or a buffer, engines throw a `RangeError`.
+ * Returns the code of an error of a WebAssembly module or the native add-on, which have one of these three, of Node-API,
+ * such as `NumberExpected` for an argument of another type, or of the engine. Without memory for a module or a buffer,
+ * engines throw a `RangeError`.
  */
 function codeOf(thrown: unknown): RandomXErrorCode {
   if (thrown instanceof RangeError) return "out-of-memory";
-  const code = thrown instanceof Error && "code" in thrown && thrown.code;
-  return code === "invalid-argument" || code === "out-of-memory" ? code : "worker-failed";
+  const code = thrown instanceof Error && "code" in thrown && String(thrown.code);
+  if (code === "invalid-argument" || code === "out-of-memory") return code;
+  return code && /^InvalidArg$|Expected$/.test(code) ? "invalid-argument" : "worker-failed";
 }
 
 /** Messages quote callers, servers and blocks, and may end up in a terminal. */

@@ -10,7 +10,7 @@ pub enum Code {
     InvalidArgument,
     /// An allocation failed. Nothing was kept.
     OutOfMemory,
-    /// Anything else, such as a panic.
+    /// The thread that computes a dataset panicked.
     WorkerFailed,
 }
 
@@ -20,16 +20,6 @@ impl AsRef<str> for Code {
             Code::InvalidArgument => "invalid-argument",
             Code::OutOfMemory => "out-of-memory",
             Code::WorkerFailed => "worker-failed",
-        }
-    }
-}
-
-/// Errors of the library that converts arguments: a value has another type.
-impl From<napi::Status> for Code {
-    fn from(status: napi::Status) -> Code {
-        match status {
-            napi::Status::GenericFailure => Code::WorkerFailed,
-            _ => Code::InvalidArgument,
         }
     }
 }

@@ -3,7 +3,9 @@
 //!
 //! A thin layer. Workers of the package call it, so its calls may block their thread: each is bounded,
 //! and a worker reads its messages in between. Errors are JavaScript `Error`s with the code
-//! `invalid-argument`, `out-of-memory` or `worker-failed`.
+//! `invalid-argument`, `out-of-memory` or `worker-failed`. Those of the library that converts arguments have a status
+//! of Node-API: `InvalidArg` or one that ends with `Expected` for a value of another type, and `GenericFailure` for a
+//! panic. The package turns them into its own codes.
 
 #![deny(unsafe_code)]
 
