@@ -27,6 +27,7 @@ export interface CreateOptions {
   /**
    * Bytes that datasets of this process may take, 2080 MiB each and by default one. Where that is not
    * enough for another key, `auto` stays with its cache, and `fast` rejects with code `out-of-memory`.
+   * If the process loads two copies of the native add-on, each counts its own datasets.
    */
   datasetBytes?: number | undefined;
   /**

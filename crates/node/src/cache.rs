@@ -9,7 +9,7 @@ use crate::caches::{self, Shared};
 use crate::error::{Failure, Result};
 use crate::owned::Owned;
 
-/// Returns the number of caches that workers of this process hold, 256 MiB each.
+/// Returns the number of caches that workers of this process hold with this copy of the add-on, 256 MiB each.
 #[napi]
 pub fn cache_count() -> u32 {
     u32::try_from(caches::count()).unwrap_or(u32::MAX)

@@ -9,7 +9,7 @@ use crate::datasets::{self, Building, State};
 use crate::error::{Failure, Result};
 use crate::owned::Owned;
 
-/// Returns the number of datasets that workers of this process hold, 2080 MiB each.
+/// Returns the number of datasets that workers of this process hold with this copy of the add-on, 2080 MiB each.
 #[napi]
 pub fn dataset_count() -> u32 {
     u32::try_from(datasets::count()).unwrap_or(u32::MAX)

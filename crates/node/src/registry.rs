@@ -1,4 +1,5 @@
-//! What workers of this process share. A value lives as long as a worker holds it.
+//! What workers of this process share. A value lives as long as a worker holds it. If a process loads the add-on from
+//! two files, each copy has its own values.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
