@@ -11,7 +11,9 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
+use arrow_array::{
+    ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchOptions, StructArray,
+};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use datafusion_common::{DataFusionError, Result};
 use datafusion_expr::{
@@ -76,7 +78,7 @@ impl ScalarUDFImpl for RandomxVerify {
         let arrays: Vec<ArrayRef> = arguments
             .args
             .iter()
-            .map(|argument| argument.to_array(arguments.number_rows))
+            .map(|argument| column(argument, arguments.number_rows))
             .collect::<Result<_>>()?;
         let types: Vec<DataType> = arrays.iter().map(|array| array.data_type().clone()).collect();
         let schema = columns(&types);
@@ -88,6 +90,17 @@ impl ScalarUDFImpl for RandomxVerify {
         drop(kernel);
         let appended = verified.columns().get(types.len()..).unwrap_or_default().to_vec();
         Ok(ColumnarValue::Array(Arc::new(StructArray::try_new(fields, appended, None)?)))
+    }
+}
+
+/// Returns an argument as a column. All rows share a literal: copies of a long one could take any amount of memory.
+fn column(argument: &ColumnarValue, rows: usize) -> Result<ArrayRef> {
+    match argument {
+        ColumnarValue::Scalar(value) if !matches!(value.data_type(), DataType::Dictionary(..)) => {
+            let keys = Int32Array::from_value(0, rows);
+            Ok(Arc::new(DictionaryArray::try_new(keys, value.to_array()?)?))
+        }
+        argument => argument.to_array(rows),
     }
 }
 

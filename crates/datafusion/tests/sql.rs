@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, RecordBatch,
     StringArray, UInt64Array,
@@ -93,4 +94,27 @@ fn queries_verify_shares() {
         let problem = query(sql).expect_err(sql).to_string();
         assert!(problem.contains(mention), "{problem}");
     }
+}
+
+#[test]
+fn a_literal_is_not_copied_for_each_row() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let context = SessionContext::new();
+    // The blobs of so many rows are too long for one array of texts.
+    const ROWS: u64 = 1100;
+    let numbers = Arc::new(UInt64Array::from_iter_values(1..=ROWS)) as ArrayRef;
+    let table = RecordBatch::try_from_iter([("number", numbers)]).expect("a table");
+    context.register_batch("numbers", table).expect("a new name");
+    context.register_udf(randomx_datafusion::randomx_verify(1));
+    let blob = "00".repeat((1 << 20) + 1);
+    let sql = format!(
+        "WITH verified AS (
+            SELECT randomx_verify(NULL, '{blob}', number, 1) AS work FROM numbers
+        )
+        SELECT count(*) AS n FROM verified WHERE
+        work['reason'] = 'hashing_blob: expected at most 1048576 bytes, got 1048577'"
+    );
+    let found = runtime.block_on(async { context.sql(&sql).await?.collect().await });
+    let counts = &found.expect("a query")[0]["n"];
+    assert_eq!(counts.as_primitive::<Int64Type>().value(0), ROWS as i64);
 }
