@@ -146,17 +146,8 @@ export interface Series {
   points: (readonly [x: number, y: number])[];
 }
 
-/** Options of a plot of points. */
-export interface PointOptions {
-  width: number;
-  /** The scale of the vertical axis. */
-  scale?: "linear" | "log" | "symlog";
-  /** The ends of the vertical axis. */
-  range?: [number, number];
-}
-
-/** Draws lines through points. */
-export function line(labels: Labels, series: Series[], options: PointOptions): Figure {
+/** Draws lines through points. The vertical axis covers the range `y`. */
+export function line(labels: Labels, series: Series[], y: [number, number], width: number): Figure {
   const marks = series.flatMap(({ points }, at) => [
     Plot.lineY(points, { x: "0", y: "1", stroke: colour(at), strokeWidth: 1.75 }),
     Plot.dot(points, {
@@ -165,18 +156,19 @@ export function line(labels: Labels, series: Series[], options: PointOptions): F
       title: pointInWords(labels),
     }),
   ]);
-  return points(labels, series, marks, options);
-}
-
-/** Draws points. */
-export function dots(labels: Labels, series: Series[], options: PointOptions): Figure {
-  const marks = series.map(({ points }, at) =>
-    Plot.dot(points, {
-      ...{ x: "0", y: "1", fill: colour(at), r: points.length > 200 ? 1.2 : 2.5 },
-      title: pointInWords(labels),
-    }),
+  const picture = draw(labels, marks, {
+    width,
+    height: 264,
+    marginTop: 28,
+    marginLeft: 60,
+    marginBottom: 36,
+    x: { label: labels.x, nice: true },
+    y: { label: labels.y, grid: true, domain: y },
+  });
+  const rows = series.flatMap(({ name, points }) =>
+    points.map(([x, y]) => [formatNumber(x), y, name]),
   );
-  return points(labels, series, marks, options);
+  return { ...picture, table: () => table(labels.caption, [labels.x, labels.y, "series"], rows) };
 }
 
 function pointInWords({ x, y }: Labels): (point: readonly [number, number]) => string {
@@ -243,33 +235,6 @@ export function legend(names: string[]): HTMLElement {
     list.append(entry);
   }
   return list;
-}
-
-function points(
-  labels: Labels,
-  series: Series[],
-  marks: Plot.Markish[],
-  { width, scale = "linear", range }: PointOptions,
-): Figure {
-  const picture = draw(labels, marks, {
-    width,
-    height: 264,
-    marginTop: 28,
-    marginLeft: 60,
-    marginBottom: 36,
-    x: { label: labels.x, nice: true },
-    y: {
-      label: labels.y,
-      grid: true,
-      nice: !range,
-      ...(range ? { domain: range } : {}),
-      type: scale,
-    },
-  });
-  const rows = series.flatMap(({ name, points }) =>
-    points.map(([x, y]) => [formatNumber(x), y, name]),
-  );
-  return { ...picture, table: () => table(labels.caption, [labels.x, labels.y, "series"], rows) };
 }
 
 /** Draws a picture, and takes the descriptions out of its marks for the page's own tooltips. */

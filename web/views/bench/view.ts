@@ -206,7 +206,7 @@ class Bench {
     this.#part("legend").replaceChildren(legend(series.map(({ name }) => name)));
     const most = Math.max(1, ...series.flatMap(({ points }) => points.map(([, rate]) => rate)));
     const labels = { caption: "Hashes per second over time", x: "seconds", y: "hashes per second" };
-    this.#draw("rate-plot", (width) => line(labels, series, { width, range: [0, 1.1 * most] }));
+    this.#draw("rate-plot", (width) => line(labels, series, [0, 1.1 * most], width));
   }
 
   #drawPhases({ phases, version }: Browser): void {

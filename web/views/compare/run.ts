@@ -16,7 +16,7 @@ export interface Listener {
   /** Some cells of a column changed. */
   changed(column: string, rows: readonly number[]): void;
   /** Some of all hashes are done. */
-  progress(done: number, all: number, column: Column): void;
+  progress(done: number, all: number): void;
 }
 
 /** A group, and the rows of its inputs. */
@@ -42,9 +42,9 @@ export async function run(
     const found = (row: number): void => {
       done += 1;
       listener.changed(column.name, [row]);
-      listener.progress(done, all, column);
+      listener.progress(done, all);
     };
-    listener.progress(done, all, column);
+    listener.progress(done, all);
     await runColumn(results, column, groups, { found, listener }, signal);
     done = before + results.vectors.length;
   }
