@@ -57,6 +57,10 @@ test("verifies a real, whole block on load, and shows its details", async ({ vie
     ".parts",
     /Timestamp[^]*decimal[^]*Nonce[^]*Miner transaction: height[^]*3455947/u,
   );
+  // The file with the block does not state the chain's difficulty.
+  await view.says('[data-place="origin"]', /its exact difficulty is not known here$/u);
+  await view.says('[data-difficulty="met by all seven blocks"]', "704,249,165,145");
+  expect(await view.count('[data-difficulty="required"]')).toBe(0);
   await view.says(".epoch", /3,454,976[^]*3,455,041[^]*3,455,947[^]*3,457,088/u);
   expect(Object.values(await outcomes(view))).toEqual(Array.from({ length: 9 }, () => "passed"));
   await view.says('[data-check="proof-of-work"] .examined', new RegExp(newest.pow_hash, "u"));

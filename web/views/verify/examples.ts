@@ -6,8 +6,8 @@ import { load } from "../../shell/load.js";
 import { whole } from "../../shell/words.js";
 import type { Subject } from "./subject.js";
 
-/** The least difficulty of the whole blocks, as their file states. */
-const AT_LEAST = "704249165145";
+/** The least difficulty that the hashes of the whole blocks meet. Their file does not state the chain's difficulty. */
+const MET_BY_ALL = "704249165145";
 
 /** Hashing blobs of blocks, with the difficulties that the chain required. */
 export const examples: readonly (Subject & { height: number })[] = blocks.map((block) => ({
@@ -47,13 +47,14 @@ export async function wholeExample(height: number, signal: AbortSignal): Promise
   const found = blocks.find((block) => block.height === height);
   if (!found) throw new Error(`there is no example at height ${whole(height)}`);
   return {
-    origin: "A whole block of the main chain; its difficulty is at least the one shown",
+    origin: "A whole block of the main chain; its exact difficulty is not known here",
     title: `Block ${whole(height)}`,
     example: height,
     block: found.block_blob,
     hashingBlob: found.hashing_blob,
     seedHash: found.seed_hash,
-    difficulty: AT_LEAST,
+    difficulty: MET_BY_ALL,
+    difficultyName: "Met by all seven blocks",
     expectedId: found.id,
     height,
   };

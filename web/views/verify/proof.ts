@@ -1,11 +1,17 @@
-/** Shows the difficulty that a hash meets beside the required one. */
+/** Shows the difficulty that a hash meets beside the one that it is checked against. */
 import { make } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
+import type { Subject } from "./subject.js";
 
 /** Shows both difficulties in an element. */
-export function showProof(root: HTMLElement, required: bigint, hash: Uint8Array | null): void {
+export function showProof(
+  root: HTMLElement,
+  { difficulty, difficultyName = "Required" }: Subject,
+  hash: Uint8Array | null,
+): void {
+  const required = BigInt(difficulty);
   if (!hash) {
-    root.replaceChildren(make("dl", row("Required", whole(required), 0)));
+    root.replaceChildren(make("dl", row(difficultyName, required, 0)));
     return;
   }
   const met = difficultyMet(hash);
@@ -13,12 +19,12 @@ export function showProof(root: HTMLElement, required: bigint, hash: Uint8Array 
   root.replaceChildren(
     make(
       "dl",
-      row("Required", whole(required), part(required, most)),
-      row("Met", whole(met), part(met, most)),
+      row(difficultyName, required, part(required, most)),
+      row("Met", met, part(met, most)),
     ),
     make(
       "p",
-      `A hash meets the difficulty 2²⁵⁶ divided by the hash: here ${ratio(met, required)} the required one.`,
+      `A hash meets the difficulty 2²⁵⁶ divided by the hash: here ${ratio(met, required)} that of the first row.`,
     ),
   );
 }
@@ -30,11 +36,11 @@ export function difficultyMet(hash: Uint8Array): bigint {
   return value === 0n ? limit : limit / value;
 }
 
-function row(name: string, value: string, done: number): HTMLElement {
+function row(name: string, value: bigint, done: number): HTMLElement {
   const bar = make("span");
   bar.className = "bar";
   bar.style.setProperty("--part", String(done));
-  const number = make("span", value);
+  const number = make("span", whole(value));
   number.dataset.difficulty = name.toLowerCase();
   return make("div", make("dt", name), make("dd", number, bar));
 }

@@ -166,7 +166,7 @@ export class Report {
     const parts = subject.block ? partsOfBlock(hex) : partsOfHashingBlob(hex);
     const shown: Shown = { subject, before, parts, abort: new AbortController() };
     this.#shown = shown;
-    const { difficulty, expectedId, seedHash } = subject;
+    const { expectedId, seedHash } = subject;
     const timestamp = timestampOf(parts);
     this.#show("origin", subject.origin);
     this.#show("title", titleOf(shown, null));
@@ -176,7 +176,7 @@ export class Report {
     this.#show("seed-hash", seedHash);
     for (const name of ["hash", "hash-time", "epoch"] as const) this.#show(name, "");
     for (const name of ["id-row", "hash-row"]) this.#place(name).hidden = false;
-    showProof(this.#place("proof"), BigInt(difficulty), null);
+    showProof(this.#place("proof"), subject, null);
     this.#strip.show(parts, before?.byte);
     this.#bar.element.hidden = false;
     this.#bar.reset("waiting");
@@ -200,7 +200,7 @@ export class Report {
     this.#place("id-row").hidden = !id;
     this.#place("hash-row").hidden = !hash;
     this.#show("title", titleOf(shown, height));
-    showProof(this.#place("proof"), BigInt(subject.difficulty), hash);
+    showProof(this.#place("proof"), subject, hash);
     this.#checks.show({ ...answer, status }, (name) => examinedBy(name, subject, parts, answer));
     this.#enableActions(true);
     this.#enter(STATES[status], headline({ status, checks }, before !== undefined));

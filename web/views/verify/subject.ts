@@ -14,6 +14,8 @@ export interface Subject {
   hashingBlob?: string;
   seedHash: string;
   difficulty: string;
+  /** The name of the difficulty, if it is not the one that the chain or the form requires. */
+  difficultyName?: string;
   expectedId?: string;
   height?: number;
   /** Why a chain rejected it. Alone it may be valid, since a node claims its difficulty. */
