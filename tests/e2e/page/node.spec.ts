@@ -20,6 +20,7 @@ test("a node's block is verified, check by check", async ({ view }) => {
     await view.says("#report-title", `Block ${block.height.toLocaleString("en")}`);
     await view.says('[data-check="proof-of-work"] .outcome', /passed/u);
     await view.says('[data-check="previous-id"] .examined', new RegExp(block.prev_id, "u"));
+    await view.says('[data-difficulty="required"]', "1,000");
     // The report itself has nothing left to do, or to cancel.
     expect(await view.of("#report .task", "it.checkVisibility()")).toBe(false);
   });
@@ -49,6 +50,8 @@ test(
       await requestBlocks(view, url, String(block.height));
       const rejected = '#report[data-state="invalid"] [data-check="difficulty"]';
       await view.until(`${rejected}[data-outcome="failed"]`);
+      await view.says('[data-difficulty="claimed by the node"]', "1");
+      expect(await view.count('[data-difficulty="required"]')).toBe(0);
       // What the second try does not write again stays away.
       await view.of("#report", 'it.removeAttribute("data-state")');
       await view.click("#again");

@@ -146,7 +146,7 @@ class Keeper {
   }
 
   /** Returns a block in the form that verifies it alone, if it was kept. */
-  subject({ height, id }: ChainVerdict, seedHeight: number): Subject | undefined {
+  subject({ height, id, difficulty }: ChainVerdict, seedHeight: number): Subject | undefined {
     // This block's id may be the key of later blocks.
     if (id) this.#seeds.set(height, hex(id));
     const block = this.#blocks.get(height);
@@ -159,6 +159,8 @@ class Keeper {
       block: hex(blob),
       seedHash,
       difficulty: header.difficulty.toString(),
+      // Unless a check before the hash failed, it is the one that the chain requires.
+      ...(difficulty === null ? { difficultyName: "Claimed by the node" } : {}),
       expectedId: header.id,
       height,
     };
