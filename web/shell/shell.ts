@@ -4,6 +4,7 @@ import { problem } from "./problem.js";
 import { HOME, parse, type Route } from "./router.js";
 import type { Mounted, View, ViewName } from "./view.js";
 import { FIRST, views } from "./views.js";
+import { failure } from "./words.js";
 
 /** The open view. */
 interface Open {
@@ -48,15 +49,18 @@ export class Shell {
       this.#open.mounted.update(route.query);
       return;
     }
+    let view: View | undefined;
     try {
-      const view = isView(name) ? await this.#load(name) : undefined;
+      if (isView(name)) view = await this.#load(name);
       if (turn !== this.#turn) return;
       if (view) this.#mount(view, route);
       else this.#fail(name, "There is nothing here", `The page has no view “${name}”.`);
     } catch (error) {
       if (turn !== this.#turn) return;
       // Some browsers remember a failed script until the page is reloaded.
-      const words = `Its files could not be loaded: the server of this page does not answer, or has newer ones. (${String(error)})`;
+      const words = view
+        ? failure(error)
+        : `Its files could not be loaded: the server of this page does not answer, or has newer ones. (${String(error)})`;
       this.#fail(name, "This view cannot be opened", words, () => {
         location.reload();
       });

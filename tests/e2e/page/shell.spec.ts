@@ -66,6 +66,13 @@ test("an unknown address is reported", { tag: "@chromium" }, async ({ view }) =>
   await expectOpen(view, "compare");
 });
 
+test("a view that fails to open says why", { tag: "@chromium" }, async ({ view }) => {
+  await view.leave();
+  await view.of("html", `{ globalThis.setInterval = () => { throw new Error("no timers"); }; }`);
+  await view.go("#/follow");
+  await view.says('[role="alert"] p', "Unexpected error: Error: no timers");
+});
+
 test("colours can be chosen, and the choice is kept", { tag: "@chromium" }, async ({ view }) => {
   const paper = (): Promise<string> => view.of("body", "getComputedStyle(it).backgroundColor");
   await view.go("#/nothing");

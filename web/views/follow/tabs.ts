@@ -51,7 +51,7 @@ const PAUSE_MS = 200;
 /** This tab among the others. */
 export class Tabs {
   readonly #listener: Listener;
-  readonly #channel = new BroadcastChannel(NAME);
+  readonly #channel = openChannel();
   readonly #closing = new AbortController();
   #kept: Kept | undefined = readKept();
   #client: Client | undefined;
@@ -63,9 +63,9 @@ export class Tabs {
 
   constructor(listener: Listener) {
     this.#listener = listener;
-    this.#channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    this.#channel?.addEventListener("message", ({ data }: MessageEvent<Message>) => {
       this.#hear(data);
-    };
+    });
   }
 
   /** Goes on with what this browser keeps. */
@@ -127,7 +127,7 @@ export class Tabs {
     this.#closing.abort();
     this.#client?.stop();
     clearTimeout(this.#timer);
-    this.#channel.close();
+    this.#channel?.close();
   }
 
   #change(kept: Kept | undefined): void {
@@ -269,7 +269,16 @@ export class Tabs {
   }
 
   #post(message: Message): void {
-    if (!this.#closing.signal.aborted) this.#channel.postMessage(message);
+    if (!this.#closing.signal.aborted) this.#channel?.postMessage(message);
+  }
+}
+
+/** Opens the channel between the tabs. A browser that blocks the site's data refuses it, and each tab follows alone. */
+function openChannel(): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel(NAME);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,0 +1,76 @@
+/** The view Follow in several tabs, and in a browser that keeps them apart. */
+import { expect, test } from "../browsers/page.js";
+import { chainOf } from "../../node/chain/blocks.js";
+import { SimulatedSources } from "../../node/chain/source.js";
+
+const verdict = '[data-part="chain"] .verdict';
+const submit = ".follow-form [type=submit]";
+
+const sources = new SimulatedSources();
+
+test.afterEach(() => sources.stop());
+
+function newest(height: number): RegExp {
+  return new RegExp(`Checked up to the newest block: block ${height}\\.$`, "u");
+}
+
+test("a tab that cannot follow ends it for all", { tag: "@full" }, async ({ view }) => {
+  const node = await sources.start(chainOf(12));
+  await view.go("#/follow?network=regtest");
+  const other = await view.another("#/follow?network=regtest");
+  // Either tab may be the one that follows.
+  const tabs = [view, other];
+  for (const tab of tabs) {
+    await tab.until(submit);
+    await tab.of(
+      "html",
+      "[globalThis.kept, globalThis.Worker] = [Worker, class { constructor() { throw new Error(); } }]",
+    );
+  }
+  await view.fill("#follow-nodes", node.url);
+  await view.click(submit);
+  const isOn = (): Promise<boolean> => view.of("html", "JSON.parse(localStorage.follow).isOn");
+  for (const tab of tabs) {
+    await tab.says("#follow-nodes-error", /\(worker-failed: /u);
+    await tab.says(verdict, /^Stopped/u);
+  }
+  expect(await isOn()).toBe(false);
+  for (const tab of tabs) await tab.of("html", "globalThis.Worker = kept");
+  await other.fill("#follow-nodes", node.url);
+  await other.click(submit);
+  for (const tab of tabs) {
+    await tab.says(verdict, newest(12), 60_000);
+    await tab.says("#follow-nodes-error", "");
+  }
+  expect(await isOn()).toBe(true);
+});
+
+test(
+  "a browser that blocks the site's data follows, and keeps nothing",
+  { tag: "@full" },
+  async ({ view }) => {
+    const node = await sources.start(chainOf(12));
+    await view.leave();
+    await view.of(
+      "html",
+      `{
+        const refusal = new DOMException("blocked", "SecurityError");
+        const fail = () => { throw refusal; };
+        LockManager.prototype.request = () => Promise.reject(refusal);
+        IDBFactory.prototype.databases = () => Promise.reject(refusal);
+        IDBFactory.prototype.open = fail;
+        Storage.prototype.setItem = fail;
+        globalThis.BroadcastChannel = class { constructor() { fail(); } };
+      }`,
+    );
+    await view.go("#/follow?network=regtest");
+    await view.fill("#follow-nodes", node.url);
+    await view.click(submit);
+    await view.says(verdict, newest(12), 60_000);
+    await view.says('[data-part="kept"]', /^This browser does not let the page keep anything\./u);
+    await view.says('[data-part="warnings"]', /^The chain could not be kept: /u);
+    await view.click('[data-part="forget"]');
+    await view.until('[data-part="chain"][hidden]');
+    expect(await view.text("#follow-nodes-error")).toBe("");
+  },
+);
