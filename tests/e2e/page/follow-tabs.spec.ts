@@ -74,3 +74,23 @@ test(
     expect(await view.text("#follow-nodes-error")).toBe("");
   },
 );
+
+test("one tab alone does not say that another follows", { tag: "@chromium" }, async ({ view }) => {
+  const node = await sources.start(chainOf(3));
+  await view.leave();
+  await view.of(
+    "main",
+    `{
+      globalThis.said = new Set();
+      const add = () => said.add(it.querySelector('${verdict}')?.textContent);
+      new MutationObserver(add).observe(it, { childList: true, subtree: true });
+    }`,
+  );
+  await view.go("#/follow?network=regtest");
+  await view.fill("#follow-nodes", node.url);
+  await view.click(submit);
+  await view.says(verdict, newest(3), 60_000);
+  const said = await view.of<string[]>("html", "[...said]");
+  expect(said).toContain("No proof of work is checked yet…");
+  expect(said.join("\n")).not.toContain("Another tab");
+});

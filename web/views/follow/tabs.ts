@@ -15,8 +15,8 @@ import {
 import { inherited, initial, withLookup, type State } from "./state.js";
 import { isBlocked, removeChains } from "./store.js";
 
-/** What this tab does. */
-export type Role = "idle" | "following" | "listening";
+/** What this tab does. It is `waiting` until it may follow, or hears that another tab does. */
+export type Role = "idle" | "waiting" | "following" | "listening";
 
 /** Receives what the view shows. */
 export interface Listener {
@@ -158,7 +158,9 @@ export class Tabs {
         break;
       case "state":
         // It may have been sent before the chain was forgotten, or another one chosen.
-        if (!this.#client && isSame(message.chain, this.#kept)) this.#show(message);
+        if (this.#client || !isSame(message.chain, this.#kept)) break;
+        if (this.#kept?.isOn) this.#listener.role("listening");
+        this.#show(message);
         break;
       case "failed":
         // Unless this tab has heard of a new start since.
@@ -175,7 +177,7 @@ export class Tabs {
 
   /** Waits for the lock, and follows when this tab has it. Until then it listens. */
   #join(): void {
-    this.#listener.role(this.#client ? "following" : "listening");
+    this.#listener.role(this.#client ? "following" : "waiting");
     if (this.#isJoined) return;
     this.#isJoined = true;
     this.#post({ type: "hello" });
