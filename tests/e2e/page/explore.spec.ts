@@ -269,6 +269,30 @@ test(
 );
 
 test(
+  "a run that ends while its pictures are drawn leaves the next run's Cancel alone",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/explore?hashes=4");
+    await view.until('[data-part="instructions"]');
+    await view.of(
+      '[data-part="instructions"]',
+      `new MutationObserver((_records, observer) => {
+        if (!it.querySelector("svg")) return;
+        observer.disconnect();
+        location.hash = "#/explore?hashes=256";
+      }).observe(it, { childList: true, subtree: true })`,
+    );
+    await expect
+      .poll(() => view.of("html", "location.hash"), { timeout: 60_000 })
+      .toMatch(/=256$/u);
+    await pause(500);
+    expect(await view.count(`${cancel}:not([aria-disabled])`)).toBe(1);
+    await view.click(cancel);
+    await view.says(status, /^Cancelled/u);
+  },
+);
+
+test(
   "a failure that is explained late leaves the next run alone",
   { tag: "@full" },
   async ({ view }) => {

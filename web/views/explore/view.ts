@@ -173,6 +173,8 @@ class Explore {
       await this.#requestFunction();
       await this.#requestLook(settings, signal);
       await this.#requestFigures(settings, signal);
+      // The bar belongs to the next run.
+      if (signal.aborted) return;
       this.#bar.set(1);
       this.#bar.end("");
     } finally {
