@@ -190,12 +190,14 @@ class Explore {
     const { signal } = this.#closing;
     const { value } = this.#function;
     const args = { key, number: Number(value) - 1 };
+    const isStale = (): boolean => this.#settings?.key !== key || this.#function.value !== value;
     const made = await this.#functions.request("superscalar", args, { signal });
-    if (this.#settings?.key !== key || this.#function.value !== value) return;
+    if (isStale()) return;
     this.#counted = { ...this.#counted, superscalar: made };
     this.#part("kinds").replaceChildren(legend(KINDS));
     this.#draw("ports", (width) => ports(made, width));
     await nextFrame();
+    if (isStale()) return;
     this.#drawDocument();
     await describe(this.#part("function"), made);
   }
