@@ -99,3 +99,49 @@ test("the form works with the keyboard alone", { tag: "@chromium" }, async ({ vi
   await view.tab.press("Enter");
   await view.until('#report[data-state="valid"]');
 });
+
+test(
+  "a file that is read slowly replaces no later choice",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/verify?from=paste");
+    await view.until("#from-paste:not([hidden])");
+    /** Opens a file that is not read before `read` is called in the page. */
+    const open = async (): Promise<void> =>
+      view.of(
+        "#file",
+        `{
+          const { arrayBuffer } = Blob.prototype;
+          Blob.prototype.arrayBuffer = function () {
+            Blob.prototype.arrayBuffer = arrayBuffer;
+            return new Promise((resolve) => {
+              globalThis.read = () => resolve(arrayBuffer.call(this));
+            });
+          };
+          const files = new DataTransfer();
+          files.items.add(new File(["${"aa".repeat(80)}"], "block"));
+          it.files = files.files;
+          it.dispatchEvent(new Event("change"));
+        }`,
+      );
+    const read = (): Promise<void> =>
+      view.of("html", "new Promise((resolve) => { read(); setTimeout(resolve, 500); })");
+
+    await open();
+    await view.fill("#difficulty", "1");
+    await read();
+    expect(await view.of("#block", "it.value")).toBe("");
+    await open();
+    await view.click("#fill");
+    const example = await view.of("#block", "it.value");
+    await read();
+    expect(await view.of("#block", "it.value")).toBe(example);
+
+    await open();
+    await view.go(`#/verify?block=${block.height}`);
+    await view.until('#report[data-state="valid"]');
+    await read();
+    expect(await view.of("#block", "it.value")).toBe(example);
+    expect(await view.count('#report[data-state="valid"]')).toBe(1);
+  },
+);

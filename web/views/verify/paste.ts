@@ -6,23 +6,25 @@ import { find } from "../../shell/page.js";
 import { bytes } from "../../shell/words.js";
 import { examples } from "./examples.js";
 import { readFile, readText, type Found } from "./read.js";
-import { HASHING_BLOB, kindOf, type Subject } from "./subject.js";
+import type { Report } from "./report.js";
+import { HASHING_BLOB, kindOf } from "./subject.js";
 
 /** The form's fields, in order. */
 const FIELDS = ["block", "seedHash", "difficulty", "expectedId", "height"] as const;
 
-/** The form, in an element of the page. It passes blocks to `verify`. */
+/** The form, in an element of the page. */
 export class PasteForm {
   readonly #panel: HTMLElement;
-  readonly #verify: (subject: Subject) => void;
+  readonly #report: Report;
   readonly #fields: Record<(typeof FIELDS)[number], Field>;
   #next = 0;
-  /** Counts opened files, so that one that is read too late is not shown. */
+  /** Counts opened files and changes of the fields, so that a file that is read too late is not shown. */
   #turn = 0;
 
-  constructor(panel: HTMLElement, verify: (subject: Subject) => void) {
+  /** Passes blocks to `report`. */
+  constructor(panel: HTMLElement, report: Report) {
     this.#panel = panel;
-    this.#verify = verify;
+    this.#report = report;
     this.#fields = {
       block: new Field("block", blockBytes),
       seedHash: new Field("seed-hash", validate.hash),
@@ -30,9 +32,13 @@ export class PasteForm {
       expectedId: new Field("expected-id", validate.hash, { optional: true }),
       height: new Field("height", height, { optional: true }),
     };
-    find(panel, "form", HTMLFormElement).addEventListener("submit", (event) => {
+    const form = find(panel, "form", HTMLFormElement);
+    form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit();
+    });
+    form.addEventListener("input", () => {
+      this.#turn += 1;
     });
     find(panel, "#fill", HTMLButtonElement).addEventListener("click", () => {
       const { hashingBlob, height, ...rest } = this.#example();
@@ -44,6 +50,7 @@ export class PasteForm {
 
   /** Fills the fields, and empties those without a text. */
   fill(found: Found): void {
+    this.#turn += 1;
     for (const name of FIELDS) this.#fields[name].write(found[name] ?? "");
     const { expectedId, height } = found;
     find(this.#panel, "details", HTMLDetailsElement).open ||=
@@ -63,7 +70,7 @@ export class PasteForm {
       this.#fields[wrong].focus();
     }
     if (wrong ?? (!bytes || !seedHash || !difficulty)) return;
-    this.#verify({
+    void this.#report.verify({
       origin: "The block from the form",
       [kindOf(bytes)]: bytes,
       seedHash,
@@ -105,15 +112,17 @@ export class PasteForm {
     this.#turn += 1;
   }
 
-  /** Reads a file into the form, and verifies the block in it. */
+  /** Reads a file into the form, and verifies the block in it, unless the visitor has chosen another one meanwhile. */
   async open(file: Blob): Promise<void> {
     const turn = (this.#turn += 1);
+    const shown = this.#report.takeTurn();
+    const isLate = (): boolean => turn !== this.#turn || shown !== this.#report.turn;
     try {
       const found = await readFile(file);
-      if (turn !== this.#turn) return;
+      if (isLate()) return;
       this.fill({ ...this.#texts(), ...found });
     } catch (error) {
-      if (turn !== this.#turn) return;
+      if (isLate()) return;
       this.#showError(error);
       this.#fields.block.focus();
       return;

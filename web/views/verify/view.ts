@@ -42,9 +42,7 @@ class Verify implements Mounted {
   constructor(root: HTMLElement) {
     this.#root = root;
     this.#report = new Report(find(root, "#report", HTMLElement));
-    this.#paste = new PasteForm(find(root, "#from-paste", HTMLElement), (subject) => {
-      void this.#report.verify(subject);
-    });
+    this.#paste = new PasteForm(find(root, "#from-paste", HTMLElement), this.#report);
     const blocks = new Blocks(find(root, "#node-result", HTMLElement), this.#report);
     this.#node = new NodeForm(find(root, "#from-node", HTMLElement), blocks);
     this.#chosen = find(root, "#example", HTMLSelectElement);
