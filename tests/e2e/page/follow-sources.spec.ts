@@ -1,4 +1,6 @@
 /** What the view Follow says of its sources and their chain: accusations, forks, progress, and what is read aloud. */
+import type { ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, type Visit } from "../browsers/page.js";
 import { chainOf, extended } from "../../node/chain/blocks.js";
 import { SimulatedSources } from "../../node/chain/source.js";
@@ -239,3 +241,48 @@ test(
     expect(recent).toEqual(recent.map((_, place) => 17 - place));
   },
 );
+
+test("an outcome that comes late replaces no newer search", { tag: "@full" }, async ({ view }) => {
+  const node = await sources.start(chainOf(12));
+  const txids = node.chain.map(({ minerTransaction }) => minerTransaction);
+  const lookUp = async (height: number): Promise<void> => {
+    await view.fill("#follow-txid", txids[height] ?? "");
+    await view.click('[data-part="find"] [type=submit]');
+  };
+  /** Looks up a transaction. The node does not find it, but answers only when the function is called that this returns. */
+  const lookUpSlowly = async (height: number): Promise<() => Promise<void>> => {
+    const held = new Promise<ServerResponse>((resolve) => {
+      node.fault = ({ name }, response) => {
+        if (name !== "get_transactions") return false;
+        node.fault = undefined;
+        resolve(response);
+        return true;
+      };
+    });
+    await lookUp(height);
+    const response = await held;
+    return async () => {
+      response.end(JSON.stringify({ status: "OK", missed_tx: [txids[height]] }));
+      // Long enough for what comes after the answer.
+      await pause(500);
+    };
+  };
+  const found = '[data-lookup="found"]';
+  await view.go(`#/follow?network=regtest&node=${encodeURIComponent(node.url)}`);
+  await view.click(".follow-form [type=submit]");
+  await view.says(verdict, "Checked up to the newest block: block 12.", 60_000);
+
+  const answerFirst = await lookUpSlowly(1);
+  await lookUp(1);
+  await view.until(found);
+  await answerFirst();
+  expect(await view.count(found)).toBe(1);
+
+  // Only five are shown.
+  const answerSecond = await lookUpSlowly(2);
+  for (const height of [3, 4, 5, 6, 7]) await lookUp(height);
+  await expect.poll(() => view.count(found)).toBe(5);
+  await answerSecond();
+  expect(await view.text('[data-part="lookups"]')).not.toContain(txids[2]);
+  expect(await view.count(found)).toBe(5);
+});

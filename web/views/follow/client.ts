@@ -97,19 +97,19 @@ export class Client {
    * Looks for a transaction when the chain was read to its end, and again after each reorganisation.
    */
   async find(txid: string): Promise<void> {
-    this.#set(withLookup(this.#state, { txid, state: "searching" }));
+    const search: Lookup = { txid, state: "searching" };
+    this.#set(withLookup(this.#state, search));
     if (!this.#chain || !this.#isRead) return;
+    let outcome: Lookup;
     try {
       const found = await this.#chain.find(txid, { signal: this.#abort.signal });
-      if (this.#abort.signal.aborted) return;
-      const lookup = found
-        ? ({ txid, state: "found", height: found.height } as const)
-        : ({ txid, state: "missing" } as const);
-      this.#set(withLookup(this.#state, lookup));
+      outcome = found ? { txid, state: "found", height: found.height } : { txid, state: "missing" };
     } catch (thrown) {
-      if (this.#abort.signal.aborted) return;
-      this.#set(withLookup(this.#state, { txid, state: "failed", why: failure(thrown) }));
+      outcome = { txid, state: "failed", why: failure(thrown) };
     }
+    // A newer search for the transaction may have replaced this one, or five others.
+    const isWanted = this.#state.lookups.includes(search) && !this.#abort.signal.aborted;
+    if (isWanted) this.#set(withLookup(this.#state, outcome));
   }
 
   /** Returns `false` if the chain `isKept` and cannot be read. */
