@@ -70,6 +70,9 @@ export interface Observer {
   onProgress?: ((progress: NativeProgress) => void) | undefined;
 }
 
+/** How long the server may take to describe itself, in milliseconds. */
+const INFO_MS = 5000;
+
 /** The header of a request with a body. */
 const JSON_BODY = { "Content-Type": "application/json" };
 
@@ -84,18 +87,17 @@ export class NativeError extends Error {
   }
 }
 
-/** Returns the server's description of itself, or nothing if another server sent the page. */
-export async function nativeInfo(signal?: AbortSignal): Promise<NativeInfo | undefined> {
+/** Returns the server's description of itself, or nothing if another server sent the page, or if none comes in time. */
+export async function nativeInfo(signal: AbortSignal): Promise<NativeInfo | undefined> {
   try {
-    const answer = await ask("info", { signal });
-    const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
-    if (!answer.ok || !isJson) return undefined;
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(INFO_MS)]);
+    const answer = await ask("info", { signal: inTime });
     const info = (await answer.json()) as Partial<NativeInfo>;
-    return info.name === "randomx" ? (info as NativeInfo) : undefined;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof NativeError || error instanceof SyntaxError) return undefined;
-    throw error;
+    const { name, engines, cpu, limits } = info;
+    const isWhole = Array.isArray(engines) && engines.every(Boolean) && cpu && limits;
+    return name === "randomx" && isWhole ? (info as NativeInfo) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -90,7 +90,7 @@ class Bench {
   }
 
   async #findNative(): Promise<void> {
-    this.#native = await nativeInfo(this.#end.signal).catch(() => undefined);
+    this.#native = await nativeInfo(this.#end.signal);
     if (this.#end.signal.aborted) return;
     this.#form.showNative(this.#native);
     setDisabled(this.#nativeButton, this.#isBusy || !this.#native);

@@ -81,7 +81,7 @@ class Comparison {
   }
 
   async #findNative(): Promise<void> {
-    this.#native = await nativeInfo(this.#end.signal).catch(() => undefined);
+    this.#native = await nativeInfo(this.#end.signal);
     if (!this.#end.signal.aborted) this.#form.showNative(this.#native);
   }
 
