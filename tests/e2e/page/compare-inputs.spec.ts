@@ -28,3 +28,30 @@ for (const [what, answer] of [
     expect(await view.count('input[name="columns"]:disabled')).toBe(3);
   });
 }
+
+test(
+  "a file of very many fields and vectors does not hang the page",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/compare");
+    await view.until(submit);
+    const choose = (vectors: number): Promise<void> =>
+      view.of(
+        "#compare-file",
+        `{
+        const fields = Array.from({ length: 40000 }, (_, at) => ["f" + at, 0]);
+        const shared = { key: "", input: "", hash: "00".repeat(32) };
+        const file = { ...Object.fromEntries(fields), ...shared, vectors: Array(${vectors}).fill({}) };
+        const files = new DataTransfer();
+        files.items.add(new File([JSON.stringify(file)], "own.json"));
+        it.files = files.files;
+        it.dispatchEvent(new Event("change", { bubbles: true }));
+      }`,
+      );
+    await choose(150_000);
+    await view.says("#compare-file-error", "own.json: expected 1 to 1000 vectors, got 150000.");
+    // What all vectors share may stand in the file once.
+    await choose(1000);
+    await view.says("#compare-file-error", "");
+  },
+);

@@ -50,9 +50,7 @@ export async function readFile(file: File): Promise<Vector[]> {
   } catch (error) {
     throw new Error(`${file.name}: expected JSON: ${String(error)}`, { cause: error });
   }
-  const vectors = readVectors(file.name, json);
-  if (vectors.length > 0 && vectors.length <= MOST_VECTORS) return vectors;
-  throw new Error(`${file.name}: expected 1 to ${MOST_VECTORS} vectors, got ${vectors.length}`);
+  return readVectors(file.name, json);
 }
 
 function set(name: string, label: string, url: string): VectorSet {
@@ -63,22 +61,26 @@ function set(name: string, label: string, url: string): VectorSet {
 }
 
 /** Reads vectors from JSON: a list of hashes, or one of blocks, whose key is their seed hash. */
-export function readVectors(name: string, json: unknown): Vector[] {
-  const file = (typeof json === "object" && json !== null ? json : {}) as Record<string, unknown>;
+function readVectors(name: string, json: unknown): Vector[] {
+  const file = Object(json) as Record<string, unknown>;
   const list = file.vectors ?? file.blocks ?? file.shares;
   if (!Array.isArray(list)) throw new Error(`${name}: expected a list "vectors"`);
+  if (list.length < 1 || list.length > MOST_VECTORS)
+    throw new Error(`${name}: expected 1 to ${MOST_VECTORS} vectors, got ${list.length}`);
   return list.map((entry: unknown, index) => {
-    const vector = { ...file, ...(entry as Record<string, unknown>) };
+    const own = Object(entry) as Record<string, unknown>;
+    // What all vectors share stands in the file once.
+    const field = (name: string): unknown => own[name] ?? file[name];
     const where = `${name}: vector ${index + 1}`;
-    const version = vector.version ?? 1;
+    const version = field("version") ?? 1;
     if (version !== 1 && version !== 2) throw new Error(`${where}: expected version 1 or 2`);
     return {
       set: name,
       number: index + 1,
       version,
-      key: hex(where, "key", vector.key ?? vector.seed_hash, MOST_DIGITS),
-      input: hex(where, "input", vector.input ?? vector.hashing_blob, MOST_DIGITS),
-      expected: hash(where, vector.hash ?? vector.pow_hash),
+      key: hex(where, "key", field("key") ?? field("seed_hash"), MOST_DIGITS),
+      input: hex(where, "input", field("input") ?? field("hashing_blob"), MOST_DIGITS),
+      expected: hash(where, field("hash") ?? field("pow_hash")),
     };
   });
 }
