@@ -33,6 +33,13 @@ export class Field {
     this.#input.addEventListener("input", () => {
       this.showError("");
     });
+    // A text of one line is in a text area only because that shows a long one whole.
+    const isLine = this.#input.rows === 1 && !this.#spaces;
+    this.#input.addEventListener("keydown", (event) => {
+      if (!isLine || event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      this.#input.form?.requestSubmit();
+    });
   }
 
   /** The text, without white space unless that has a meaning. */

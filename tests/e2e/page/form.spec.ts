@@ -100,6 +100,22 @@ test("the form works with the keyboard alone", { tag: "@chromium" }, async ({ vi
   await view.until('#report[data-state="valid"]');
 });
 
+test("Enter submits a field of one line", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/verify?from=paste");
+  await view.until("#from-paste:not([hidden])");
+  await fill(view, FIELDS);
+  await view.of("#difficulty", "it.focus()");
+  await view.tab.press("Enter");
+  await view.until('#report[data-state="valid"]');
+  expect(await view.of("#difficulty", "it.value")).toBe(FIELDS["#difficulty"]);
+  // Of several addresses, each has a line.
+  await view.go("#/follow");
+  await view.fill("#follow-relays", "127.0.0.1:9");
+  await view.of("#follow-relays", "(it.focus(), it.setSelectionRange(20, 20))");
+  await view.tab.press("Enter");
+  expect(await view.of("#follow-relays", "it.value")).toBe("127.0.0.1:9\n");
+});
+
 test(
   "a file that is read slowly replaces no later choice",
   { tag: "@chromium" },
