@@ -99,6 +99,8 @@ test("one click changes a byte, and one puts it back", async ({ view }) => {
   expect(await view.of('[data-byte="39"]', `it.closest('[role="group"]').ariaLabel`)).toBe("Nonce");
   // With the keyboard: to the next byte and back, then change and restore it.
   await view.of('[data-byte="0"]', "it.focus()");
+  const back = `new KeyboardEvent("keydown", { key: "ArrowRight", altKey: true, bubbles: true, cancelable: true })`;
+  expect(await view.of('[data-byte="0"]', `it.dispatchEvent(${back})`)).toBe(true);
   await view.tab.press("ArrowRight");
   await view.tab.press("Enter");
   await view.until(`${report}[data-state="invalid"]`);

@@ -40,6 +40,8 @@ export class Strip {
     });
     strip.addEventListener("keydown", (event) => {
       const step = STEPS[event.key];
+      // With another key they belong to the browser, as for going back.
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       if (step === undefined || !(event.target instanceof HTMLButtonElement)) return;
       event.preventDefault();
       const buttons = this.#buttons();
