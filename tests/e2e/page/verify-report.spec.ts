@@ -16,3 +16,14 @@ test("nothing can be copied before it is there", { tag: "@chromium" }, async ({ 
     view.of(`[data-copy="${name}"] .copy`, "it.checkVisibility({ visibilityProperty: true })");
   expect([await isShown("hash"), await isShown("seed-hash")]).toEqual([false, true]);
 });
+
+test("a verification that fails leaves no check open", { tag: "@chromium" }, async ({ view }) => {
+  await view.leave();
+  await view.of("html", "{ globalThis.Worker = class { constructor() { throw new Error(); } }; }");
+  await view.go("#/verify?block=3727301");
+  await view.until(`${report}[data-state="failed"]`);
+  expect(await view.count('[data-check][data-outcome="skipped"]')).toBe(9);
+  expect(await view.count("[data-check]")).toBe(9);
+  await view.says('[data-check="proof-of-work"]', /not checked\s+There is no result\./u);
+  expect(await view.of('[data-place="hash-row"]', "it.hidden")).toBe(true);
+});

@@ -38,6 +38,16 @@ export const OF_A_BLOCK: readonly CheckName[] = [
   "proof-of-work",
 ];
 
+/** Stands for the answer of a verification that was cancelled or failed. */
+export const NO_ANSWER: Answer = {
+  status: "unproven",
+  valid: false,
+  hash: null,
+  id: null,
+  height: null,
+  checks: OF_A_BLOCK.map((name) => ({ name, passed: null, detail: "there is no result" })),
+};
+
 type Outcome = "waiting" | "passed" | "failed" | "skipped" | "undecided";
 
 const OUTCOMES: Record<Outcome, string> = {

@@ -8,7 +8,7 @@ import { find, make } from "../../shell/page.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { duration, failure, hex, moment, whole } from "../../shell/words.js";
 import { heightOf, isBlock, type Answer } from "./answer.js";
-import { Checks, OF_A_BLOCK } from "./checks.js";
+import { Checks, NO_ANSWER, OF_A_BLOCK } from "./checks.js";
 import { epochLine } from "./epoch.js";
 import { examinedBy } from "./examined.js";
 import { headline } from "./headline.js";
@@ -155,6 +155,8 @@ export class Report {
       const words = failure(await causeOf(error));
       if (this.#shown !== shown) return;
       this.#bar.end("");
+      this.#place("hash-row").hidden = true;
+      this.#checks.show(NO_ANSWER, (name) => examinedBy(name, subject, shown.parts, NO_ANSWER));
       this.#enter(cancelled ? "cancelled" : "failed", words);
     }
   }
