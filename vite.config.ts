@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { documentation } from "./web/build/document.js";
+import { smallExamples } from "./web/build/examples.js";
 import { links, preview } from "./web/build/links.js";
 import { smallPlot } from "./web/build/plot.js";
 import { shortViews } from "./web/build/views.js";
@@ -46,6 +47,7 @@ export default defineConfig({
     documentation(new URL("wasm/README.md", import.meta.url)),
     links(),
     preview(process.env.PAGE_URL),
+    smallExamples,
     smallPlot,
     shortViews,
   ],

@@ -1,5 +1,5 @@
 /** Real blocks of Monero's main chain, which the tests verify too. */
-import { blocks, seed_hash } from "../../../tests/vectors/mainnet-headers.json";
+import headers from "../../../tests/vectors/mainnet-headers.json";
 // A separate file, which loads while the first worker starts.
 import wholeBlocks from "../../../tests/vectors/mainnet-blocks.json?url";
 import { load } from "../../shell/load.js";
@@ -10,12 +10,12 @@ import type { Subject } from "./subject.js";
 const MET_BY_ALL = "704249165145";
 
 /** Hashing blobs of blocks, with the difficulties that the chain required. */
-export const examples: readonly (Subject & { height: number })[] = blocks.map((block) => ({
+export const examples: readonly (Subject & { height: number })[] = headers.blocks.map((block) => ({
   origin: "A real block of Monero’s main chain",
   title: `Block ${whole(block.height)}`,
   example: block.height,
   hashingBlob: block.hashing_blob,
-  seedHash: seed_hash,
+  seedHash: headers.seed_hash,
   difficulty: block.difficulty,
   expectedId: block.id,
   height: block.height,
