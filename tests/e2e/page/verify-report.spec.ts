@@ -27,3 +27,18 @@ test("a verification that fails leaves no check open", { tag: "@chromium" }, asy
   await view.says('[data-check="proof-of-work"]', /not checked\s+There is no result\./u);
   expect(await view.of('[data-place="hash-row"]', "it.hidden")).toBe(true);
 });
+
+test("an altered block is not saved as a real one", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/verify?block=3727301");
+  await view.until(`${report}[data-state="valid"]`);
+  // The page has no rules for the version in the first byte, but the real block has another one.
+  await view.click('[data-byte="0"]');
+  await view.until(`${report}[data-state="invalid"]`);
+  const origin = "A real block of Monero’s main chain; byte 0 is changed";
+  await view.says('[data-place="origin"]', origin);
+  const saved = await view.saved(`${report} .actions button + button`);
+  expect(JSON.parse(saved)).toMatchObject({ origin, status: "invalid", valid: false });
+  await view.click("#put-back");
+  await view.until(`${report}[data-state="valid"]`);
+  await view.says('[data-place="origin"]', "A real block of Monero’s main chain");
+});

@@ -189,13 +189,13 @@ export class Report {
 
   async #answer(shown: Shown, answer: Answer): Promise<void> {
     const { subject, parts, before } = shown;
-    shown.answer = answer;
     // No cache was filled for a block that was verified elsewhere, or rejected before it was hashed.
     if (this.#root.dataset.state !== "hashing") this.#bar.element.hidden = true;
     const { hash, id, checks } = answer;
     // The first byte is the version. A real block with another one is invalid under any rules.
     const status = before && answer.status === "update-needed" ? "invalid" : answer.status;
     const height = heightOf(answer);
+    shown.answer = { ...answer, status };
     this.#show("id", id ? hex(id) : "");
     this.#show("hash", hash ? hex(hash) : "");
     // The checks say why there is none.
@@ -203,7 +203,7 @@ export class Report {
     this.#place("hash-row").hidden = !hash;
     this.#show("title", titleOf(shown, height));
     showProof(this.#place("proof"), subject, hash);
-    this.#checks.show({ ...answer, status }, (name) => examinedBy(name, subject, parts, answer));
+    this.#checks.show(shown.answer, (name) => examinedBy(name, subject, parts, answer));
     this.#enableActions(true);
     this.#enter(STATES[status], headline({ status, checks }, before !== undefined));
     await this.#showEpoch(shown, answer);

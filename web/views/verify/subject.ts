@@ -1,4 +1,5 @@
 /** A block to verify, and the claims about it. */
+import { whole } from "../../shell/words.js";
 import type { Answer } from "./answer.js";
 
 /** Bytes are in hex and the difficulty in decimal digits, as people type them. */
@@ -35,13 +36,17 @@ export function bytesOf({ block, hashingBlob }: Subject): string {
   return block ?? hashingBlob ?? "";
 }
 
-/** Returns a copy with another last digit in one byte. The claims stay as they were. */
+/** Returns a copy with another last digit in one byte, and says so. The claims stay as they were. */
 export function altered(subject: Subject, byte: number): Subject {
   const hex = bytesOf(subject);
   const at = 2 * byte + 1;
   const digit = (Number.parseInt(hex.charAt(at), 16) ^ 1).toString(16);
   const changed = hex.slice(0, at) + digit + hex.slice(at + 1);
-  const copy = { ...subject, [subject.block === undefined ? "hashingBlob" : "block"]: changed };
+  const copy = {
+    ...subject,
+    origin: `${subject.origin}; byte ${whole(byte)} is changed`,
+    [subject.block === undefined ? "hashingBlob" : "block"]: changed,
+  };
   delete copy.example;
   return copy;
 }
