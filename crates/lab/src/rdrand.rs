@@ -15,6 +15,7 @@ use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use randomx::MAX_THREADS;
 use thiserror::Error;
 
 pub use experiment::Reads;
@@ -71,9 +72,6 @@ pub enum DrngError {
     #[error("the system did not start {0} threads")]
     Spawn(usize),
 }
-
-/// The largest number of threads.
-pub const MAX_THREADS: usize = 1024;
 
 /// The throughput of all threads together.
 #[derive(Clone, Copy, Debug, PartialEq)]
