@@ -11,6 +11,7 @@ mod x86_rdrand;
 
 use std::fmt;
 use std::io;
+use std::panic::resume_unwind;
 use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -80,6 +81,25 @@ pub struct Throughput {
     pub reads: f64,
     /// The share of attempts that returned no number.
     pub failed: f64,
+}
+
+impl Throughput {
+    fn of(threads: &[ThreadReads]) -> Throughput {
+        let sum = |figure: fn(&ThreadReads) -> f64| threads.iter().map(figure).sum::<f64>();
+        let reads = sum(|thread| thread.all.reads as f64);
+        let failures = sum(|thread| thread.all.failures as f64);
+        Throughput {
+            reads: sum(|thread| thread.all.reads as f64 / thread.elapsed.as_secs_f64()),
+            failed: failures / (failures + reads),
+        }
+    }
+}
+
+/// What a thread read, and the time that it took.
+#[derive(Clone, Copy, Debug)]
+struct ThreadReads {
+    all: Batch,
+    elapsed: Duration,
 }
 
 /// The attempts of a thread.
@@ -177,24 +197,19 @@ impl Drng {
             let spawned = spawned.map_err(|_| DrngError::Spawn(threads))?;
             Ok(spawned.into_iter().map(|thread| thread.join()).collect())
         })?;
-        let mut sum = Throughput { reads: 0.0, failed: 0.0 };
-        for result in results {
-            let (batch, rate) = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            let failed = batch.failures as f64 / (batch.failures + batch.reads) as f64;
-            sum.reads += rate;
-            sum.failed += failed / threads as f64;
-        }
-        Ok(sum)
+        let join = |result: thread::Result<_>| result.unwrap_or_else(|panic| resume_unwind(panic));
+        let threads: Result<Vec<_>, _> = results.into_iter().map(join).collect();
+        Ok(Throughput::of(&threads?))
     }
 
-    /// Reads on this thread, one of `threads`, for about `time`; returns the attempts and the reads per second.
+    /// Reads on this thread, one of `threads`, for about `time`.
     #[expect(unsafe_code, reason = "calls code for detected instructions")]
     fn read_for(
         self,
         width: Width,
         threads: usize,
         time: Duration,
-    ) -> Result<(Batch, f64), DrngError> {
+    ) -> Result<ThreadReads, DrngError> {
         let instruction = self.instruction;
         let most = instruction.shared_attempts(threads);
         let mut tally = Tally::default();
@@ -208,7 +223,7 @@ impl Drng {
             let elapsed = start.elapsed();
             // A thread without a number has not found out yet whether the generator works.
             if elapsed >= time && tally.all.reads > 0 {
-                return Ok((tally.all, tally.all.reads as f64 / elapsed.as_secs_f64()));
+                return Ok(ThreadReads { all: tally.all, elapsed });
             }
         }
     }
@@ -308,6 +323,15 @@ mod tests {
         assert_eq!(batches(Instruction::Rdseed, 1, rare()), 100_000);
         let rarer = (0..100_000).map(|batch| u64::from(batch % 40 == 39));
         assert_eq!(batches(Instruction::Rdseed, 1, rarer), 100_000);
+    }
+
+    /// A thread without the processor makes few attempts, which count no more than others.
+    #[test]
+    fn each_attempt_counts_the_same_on_every_thread() {
+        let elapsed = Duration::from_secs(2);
+        let thread = |reads, failures| ThreadReads { all: Batch { reads, failures }, elapsed };
+        let sum = Throughput::of(&[thread(10, 90), thread(800, 100)]);
+        assert_eq!(sum, Throughput { reads: 405.0, failed: 0.19 });
     }
 
     /// Half of the bits are set, or the error names the missing instruction.
