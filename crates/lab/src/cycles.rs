@@ -131,7 +131,7 @@ impl Cycles {
 }
 
 /// Measures the current frequency of this core.
-pub fn cycles_per_second() -> f64 {
+fn cycles_per_second() -> f64 {
     // The faster of two, as interruptions only slow it down.
     let chain = || {
         let start = seconds();

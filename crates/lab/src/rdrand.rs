@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 use randomx::MAX_THREADS;
 use thiserror::Error;
 
+use crate::cycles::Clock;
+
 pub use experiment::Reads;
 
 /// An instruction that returns random numbers.
@@ -79,6 +81,8 @@ pub enum DrngError {
 pub struct Throughput {
     /// Numbers read per second.
     pub reads: f64,
+    /// Cycles of a thread for each number, as [`Clock`] counts them.
+    pub cycles: f64,
     /// The share of attempts that returned no number.
     pub failed: f64,
 }
@@ -90,6 +94,7 @@ impl Throughput {
         let failures = sum(|thread| thread.all.failures as f64);
         Throughput {
             reads: sum(|thread| thread.all.reads as f64 / thread.elapsed.as_secs_f64()),
+            cycles: sum(|thread| thread.cycles) / reads,
             failed: failures / (failures + reads),
         }
     }
@@ -100,6 +105,7 @@ impl Throughput {
 struct ThreadReads {
     all: Batch,
     elapsed: Duration,
+    cycles: f64,
 }
 
 /// The attempts of a thread.
@@ -213,6 +219,7 @@ impl Drng {
         let instruction = self.instruction;
         let most = instruction.shared_attempts(threads);
         let mut tally = Tally::default();
+        let clock = Clock::start();
         let start = Instant::now();
         loop {
             // SAFETY: only `detect` makes a `Drng`, after it has found the instruction.
@@ -223,7 +230,7 @@ impl Drng {
             let elapsed = start.elapsed();
             // A thread without a number has not found out yet whether the generator works.
             if elapsed >= time && tally.all.reads > 0 {
-                return Ok(ThreadReads { all: tally.all, elapsed });
+                return Ok(ThreadReads { all: tally.all, elapsed, cycles: clock.cycles() });
             }
         }
     }
@@ -329,9 +336,27 @@ mod tests {
     #[test]
     fn each_attempt_counts_the_same_on_every_thread() {
         let elapsed = Duration::from_secs(2);
-        let thread = |reads, failures| ThreadReads { all: Batch { reads, failures }, elapsed };
+        let thread = |reads, failures| {
+            let all = Batch { reads, failures };
+            ThreadReads { all, elapsed, cycles: 8100.0 }
+        };
         let sum = Throughput::of(&[thread(10, 90), thread(800, 100)]);
-        assert_eq!(sum, Throughput { reads: 405.0, failed: 0.19 });
+        assert_eq!(sum, Throughput { reads: 405.0, cycles: 20.0, failed: 0.19 });
+    }
+
+    /// By elapsed time, eight threads on each processor would take eight times as many.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn cycles_do_not_count_the_wait_for_a_processor() {
+        let Ok(drng) = Drng::detect(Instruction::Rdrand) else { return };
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let cycles = |threads: usize| {
+            let time = Duration::from_millis(20);
+            let threads = threads.min(MAX_THREADS);
+            drng.throughput(Width::Bits64, threads, time).expect("the generator works").cycles
+        };
+        let (one, eight) = (cycles(processors), cycles(8 * processors));
+        assert!(eight < 4.0 * one, "{one} and {eight}");
     }
 
     /// Half of the bits are set, or the error names the missing instruction.

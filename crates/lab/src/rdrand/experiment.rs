@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Drng, DrngError, Instruction, Throughput, Width};
-use crate::cycles::{cycles_per_second, median};
+use crate::cycles::median;
 use crate::{
     Description, Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings,
     Shape, Stream, Table,
@@ -94,11 +94,10 @@ fn measure(
             let reads = repeated(drng, width, threads, time)?;
             let (millions, bits) = (reads.reads / 1e6, f64::from(width.bits()));
             let gigabits = millions * bits / 1e3;
-            let cycles = cycles_per_second() * threads as f64 / reads.reads;
             let noun = if threads == 1 { "thread" } else { "threads" };
             let row = Row::new(format!("{bits} bits, {threads} {noun}"), millions, 2)
                 .unit("million reads/s")
-                .also([Some(gigabits), Some(cycles), Some(100.0 * reads.failed)]);
+                .also([Some(gigabits), Some(reads.cycles), Some(100.0 * reads.failed)]);
             table.push(row);
             if width == Width::Bits64 {
                 points.push((threads as f64, millions));
@@ -132,7 +131,11 @@ fn repeated(
         all.push(drng.throughput(width, threads, time)?);
     }
     let of = |figure: fn(&Throughput) -> f64| median(&all.iter().map(figure).collect::<Vec<_>>());
-    Ok(Throughput { reads: of(|one| one.reads), failed: of(|one| one.failed) })
+    Ok(Throughput {
+        reads: of(|one| one.reads),
+        cycles: of(|one| one.cycles),
+        failed: of(|one| one.failed),
+    })
 }
 
 impl From<DrngError> for LabError {
