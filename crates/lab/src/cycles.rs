@@ -30,8 +30,6 @@ pub struct Cycles {
     pub median: f64,
     /// The best turn, which on a busy machine was disturbed least.
     pub low: f64,
-    /// The median distance of a turn from the median.
-    pub deviation: f64,
 }
 
 /// The number and length of turns.
@@ -123,10 +121,8 @@ pub fn measure(
 
 impl Cycles {
     fn of(turns: &[f64]) -> Cycles {
-        let median = median(turns);
-        let distances: Vec<f64> = turns.iter().map(|turn| (turn - median).abs()).collect();
         let low = turns.iter().copied().fold(f64::INFINITY, f64::min);
-        Cycles { median, low, deviation: self::median(&distances) }
+        Cycles { median: median(turns), low }
     }
 }
 
@@ -188,6 +184,6 @@ mod tests {
         assert_eq!(median(&[]), 0.0);
         assert!((geometric_mean([1.0, 4.0, 16.0]) - 4.0).abs() < 1e-12);
         let cycles = Cycles::of(&[2.0, 1.0, 6.0]);
-        assert_eq!(cycles, Cycles { median: 2.0, low: 1.0, deviation: 1.0 });
+        assert_eq!(cycles, Cycles { median: 2.0, low: 1.0 });
     }
 }
