@@ -13,7 +13,7 @@ use std::{
 
 use randomx::cpu::Cpu;
 use randomx_console::{Machine, write_results};
-use randomx_lab::{Report, find};
+use randomx_lab::{LabError, Report, find};
 
 pub(crate) use arguments::Arguments;
 pub(crate) use failure::Failure;
@@ -29,9 +29,7 @@ pub(crate) fn run(args: &Arguments) -> Result<(), Failure> {
     let experiment = find(name)?;
     if let Some(name) = &args.raw {
         let stream = randomx_lab::stream(experiment, name, args.seed)?;
-        let mut stream = stream.take(args.bytes.unwrap_or(u64::MAX));
-        let written = write_results(|out| io::copy(&mut stream, out).map(|_| ()));
-        return written.map_err(Failure::Print);
+        return write_stream(&mut stream.take(args.bytes.unwrap_or(u64::MAX)));
     }
     // Checked first: an experiment may take minutes.
     files::check_different(&args.reports())?;
@@ -44,6 +42,26 @@ pub(crate) fn run(args: &Arguments) -> Result<(), Failure> {
     let machine = Machine::new(PROGRAM, Cpu::detect().to_string()).lines();
     report.machine = machine.into_iter().map(|(label, value)| (label.to_owned(), value)).collect();
     write(&report, args)
+}
+
+/// Writes a random stream to stdout.
+fn write_stream(stream: &mut dyn Read) -> Result<(), Failure> {
+    let mut buffer = vec![0; 1 << 16];
+    let mut read = Ok(());
+    let written = write_results(|out| {
+        loop {
+            match stream.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => out.write_all(&buffer[..count])?,
+                Err(problem) => {
+                    read = Err(LabError::Io { what: "a random stream", problem });
+                    return Ok(());
+                }
+            }
+        }
+    });
+    written.map_err(Failure::Print)?;
+    read.map_err(Failure::Experiment)
 }
 
 /// Writes the files that were asked for, and prints the tables unless one of those files is stdout.
@@ -101,4 +119,21 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
 
 fn unwritable(file: &Path, problem: io::Error) -> Failure {
     Failure::Write { file: file.to_owned(), problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_of_the_generator_is_none_of_stdout() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("no number"))
+            }
+        }
+        let failure = write_stream(&mut Broken).expect_err("a failure");
+        assert_eq!(failure.to_string(), "a random stream: no number");
+    }
 }

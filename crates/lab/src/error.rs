@@ -87,7 +87,7 @@ pub enum LabError {
         /// What went wrong.
         problem: String,
     },
-    /// Data could not be written or compressed.
+    /// Data could not be read, written or compressed.
     #[error("{what}: {problem}")]
     Io {
         /// The data.
