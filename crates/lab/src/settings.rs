@@ -13,7 +13,7 @@ pub struct Settings {
     pub seed: u64,
     /// The number of samples, by default [`Samples::usual`].
     pub samples: Option<u64>,
-    /// The number of threads, on which no result depends.
+    /// The number of threads, on which only the figures of `rdrand` depend.
     pub threads: usize,
     /// The parts to run, of [`Description::parts`]; empty for all.
     pub only: Vec<String>,

@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(long, exclusive = true)]
     pub(crate) list: bool,
 
-    /// Seed of all random choices
+    /// Seed of all random choices; `rdrand` makes none
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     samples: Option<u64>,
 
-    /// Number of threads, 1 to 1024 [default: one per processor]
+    /// Number of threads, 1 to 1024; `runtime`, `randen`, `blake2` and `encode` measure on one [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS as i64))]
     threads: Option<u16>,
 
