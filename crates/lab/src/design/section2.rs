@@ -57,6 +57,7 @@ impl Experiment for Section2 {
 }
 
 /// Figures of one version's hashes.
+#[derive(Default)]
 struct Traced {
     accesses: Vec<AccessSummary>,
     maps: Vec<WriteMapSummary>,
@@ -78,21 +79,22 @@ impl Traced {
             let (mut figures, mut map) = (HashFigures::default(), WriteMap::default());
             let input = index.to_le_bytes();
             trace::hash(key.clone(), version, &input, &mut (&mut figures, &mut map))?;
-            Ok((figures, map.summary()))
+            // The tracers of all hashes would take several times as much memory.
+            let HashFigures { accesses, branches, floats, .. } = figures;
+            let lengths = branches.lengths().to_vec();
+            Ok((accesses.summary(), map.summary(), branches.summary(), lengths, floats.summary()))
         };
         let stage = format!("hashes of {version}");
         let hashes = parallel::map(&stage, samples, threads, progress, || Ok(()), hash)?;
-        Ok(Traced {
-            accesses: hashes.iter().map(|(figures, _)| figures.accesses.summary()).collect(),
-            maps: hashes.iter().map(|(_, map)| *map).collect(),
-            branches: hashes.iter().map(|(figures, _)| figures.branches.summary()).collect(),
-            lengths: hashes
-                .iter()
-                .flat_map(|(figures, _)| figures.branches.lengths())
-                .copied()
-                .collect(),
-            floats: hashes.iter().map(|(figures, _)| figures.floats.summary()).collect(),
-        })
+        let mut traced = Traced::default();
+        for (accesses, map, branches, lengths, floats) in hashes {
+            traced.accesses.push(accesses);
+            traced.maps.push(map);
+            traced.branches.push(branches);
+            traced.lengths.extend(lengths);
+            traced.floats.push(floats);
+        }
+        Ok(traced)
     }
 }
 
