@@ -69,8 +69,7 @@ impl Experiment for HashFunctions {
             let fastest = functions.filter_map(|implementations| {
                 implementations.iter().rfind(|implementation| !implementation.library)
             });
-            let shorter = Turns { rounds: turns.rounds.div_ceil(5), ..turns };
-            report.pictures.push(picture(fastest, &input, shorter, progress));
+            report.pictures.push(picture(&fastest.collect::<Vec<_>>(), &input, turns, progress));
         }
         Ok(report)
     }
@@ -83,7 +82,8 @@ fn table(
     turns: Turns,
     progress: &mut dyn Progress,
 ) -> Table {
-    let mut contestants: Vec<_> = implementations.iter().map(|one| hashing(one, input)).collect();
+    let mut contestants: Vec<_> =
+        implementations.iter().map(|one| hashing(one, input, input.len())).collect();
     let results = measure(&mut contestants, turns, function, progress);
     let mut table = Table::new(function).columns(&["best turn", "limit", "above the limit, %"]);
     for (implementation, cycles) in implementations.iter().zip(results) {
@@ -132,29 +132,37 @@ fn chains(turns: Turns, progress: &mut dyn Progress) -> Option<Table> {
     (!all.is_empty()).then_some(table)
 }
 
-fn hashing<'a>(implementation: &'a Contestant, input: &'a [u8]) -> cycles::Contestant<'a> {
+/// Hashes the input in pieces of `length` bytes, all of it between two readings of the clock.
+fn hashing<'a>(
+    implementation: &'a Contestant,
+    input: &'a [u8],
+    length: usize,
+) -> cycles::Contestant<'a> {
     cycles::Contestant::new(input.len() as f64, move || {
-        black_box((implementation.hash)(black_box(input)));
+        for piece in input.chunks_exact(length) {
+            black_box((implementation.hash)(black_box(piece)));
+        }
     })
 }
 
 /// Plots the cost by input length: short inputs pay for a whole block, initialization and finalization.
-fn picture<'a>(
-    fastest: impl Iterator<Item = &'a Contestant>,
+fn picture(
+    fastest: &[&Contestant],
     input: &[u8],
     turns: Turns,
     progress: &mut dyn Progress,
 ) -> Picture {
-    let series = fastest.map(|implementation| {
-        let points: Vec<(f64, f64)> = LENGTHS
-            .into_iter()
-            .map(|length| {
-                let contestant = hashing(implementation, &input[..length]);
-                let results = measure(&mut [contestant], turns, "lengths", progress);
-                ((length as f64).log2(), results[0].median)
-            })
-            .collect();
-        let name = format!("{}, {}", implementation.function, implementation.implementation);
+    let mut points = vec![Vec::new(); fastest.len()];
+    for length in LENGTHS {
+        let mut contestants: Vec<_> =
+            fastest.iter().map(|one| hashing(one, input, length)).collect();
+        let results = measure(&mut contestants, turns, "lengths", progress);
+        for (points, cycles) in points.iter_mut().zip(results) {
+            points.push(((length as f64).log2(), cycles.median));
+        }
+    }
+    let series = fastest.iter().zip(points).map(|(one, points)| {
+        let name = format!("{}, {}", one.function, one.implementation);
         Series::new(&name, Shape::Line, points)
     });
     let series = series.collect();
@@ -164,13 +172,48 @@ fn picture<'a>(
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
+
+    #[test]
+    fn functions_take_turns_at_each_length_and_hash_all_of_the_input_in_a_turn() {
+        let hashed = Rc::new(RefCell::new(Vec::new()));
+        let contestant = |function| {
+            let hashed = Rc::clone(&hashed);
+            let hash = move |input: &[u8]| {
+                hashed.borrow_mut().push((function, input.len()));
+                [0; 32]
+            };
+            Contestant {
+                function,
+                implementation: String::new(),
+                library: false,
+                limit: None,
+                published: None,
+                difference: "",
+                hash: Box::new(hash),
+            }
+        };
+        let (one, other) = (contestant("one"), contestant("other"));
+        // Each turn is one call.
+        let turns = Turns { rounds: 2, time: Duration::ZERO };
+        picture(&[&one, &other], &[0; INPUT], turns, &mut ());
+        let expected = LENGTHS.into_iter().flat_map(|length| {
+            let turn = move |function| std::iter::repeat_n((function, length), INPUT / length);
+            // The first ones warm up.
+            (0..3).flat_map(move |_| turn("one").chain(turn("other")))
+        });
+        assert!(hashed.borrow().iter().copied().eq(expected));
+    }
 
     #[test]
     fn newer_instructions_are_faster_and_none_beats_the_limit() {
         let settings = Settings { samples: Some(5), ..Settings::default() };
         let report = crate::run(&HashFunctions, &settings, &mut ()).expect("a report");
         assert!(report.unexplained().is_empty(), "{:?}", report.unexplained());
+        assert_eq!(report.pictures[0].series.len(), 3);
         for table in &report.tables[..3] {
             for row in &table.rows {
                 // No code is faster than its longest chain, and a busy machine only slows it down.
