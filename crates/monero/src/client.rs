@@ -346,7 +346,7 @@ impl Client {
         self.tree.len()
     }
 
-    /// Returns the number of blocks that [`Client::blocks`] never exceeds.
+    /// Returns the most that [`Client::blocks`] returns, unless the state was stored with a larger [`Config::kept`].
     pub fn max_blocks(&self) -> usize {
         let own = usize::try_from(self.config.longest()).unwrap_or(usize::MAX);
         // The client's own chain, the batch in work, and each source's chain.
