@@ -11,8 +11,15 @@ use crate::input::Input;
 pub(super) const DIFFICULTIES: Target =
     Target { name: "difficulties", longest: 1024, quick: 4000, run, seeds };
 
+/// A number of 256 bits, its lowest digit of 32 bits first.
+type Number = [u64; 8];
+
 /// A number of 512 bits, its lowest digit first.
 type Long = [u64; 16];
+
+/// 2^256 - 1 and 2^256.
+const MOST: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+const OVER: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
 
 fn run(data: &[u8]) -> bool {
     let mut input = Input::new(data);
@@ -33,48 +40,55 @@ fn run(data: &[u8]) -> bool {
 fn seeds() -> Vec<Vec<u8>> {
     let text = |text: &str| [&[1], text.as_bytes()].concat();
     let window = [&[3, 3, 0x78, 255, 3][..], &[0xc3; 40]].concat();
-    vec![text("716071628829"), text("007"), window]
+    // A difficulty and a hash that end with this many zeros.
+    let large =
+        |zeros: [u8; 2]| [&[0, 1][..], &[0xff; 32], &zeros[..1], &[0xff; 32], &zeros[1..]].concat();
+    let others = [text("716071628829"), text("007"), text(MOST), window];
+    others.into_iter().chain([[0, 32], [12, 20], [12, 19]].map(large)).collect()
 }
 
 /// Whether a hash meets a difficulty.
 fn met(input: &mut Input<'_>) -> bool {
-    let number = input.wide_number();
-    let Ok(difficulty) = Difficulty::try_from(number) else {
-        assert_eq!(number, 0);
+    let number = match input.below(2) {
+        0 => digits(&input.wide_number().to_le_bytes()),
+        _ => digits(&ending_with_zeros(input)),
+    };
+    let text = decimal(number);
+    let Ok(difficulty) = text.parse::<Difficulty>() else {
+        assert_eq!(number, [0; 8]);
         return false;
     };
-    let hash = hash(input);
-    let product = product(&digits(&hash), &digits(&number.to_le_bytes()));
+    let hash = ending_with_zeros(input);
+    let product = product(&digits(&hash), &number);
     assert_eq!(difficulty.is_met_by(&hash), product[8..].iter().all(|&digit| digit == 0));
-    assert_eq!(difficulty.as_u128(), Some(number));
-    assert_eq!(difficulty.to_string(), number.to_string());
+    assert_eq!(difficulty.to_string(), text);
+    let (low, high) = number.split_at(4);
+    let low = low.iter().rev().fold(0, |number: u128, &digit| number << 32 | u128::from(digit));
+    let is_short = high == [0; 4];
+    assert_eq!(difficulty.as_u128(), is_short.then_some(low));
+    assert_eq!(Difficulty::try_from(low) == Ok(difficulty), is_short);
     true
 }
 
-/// Draws a hash with any number of zeros at its end: few others meet a great difficulty.
-fn hash(input: &mut Input<'_>) -> [u8; 32] {
-    let mut hash: [u8; 32] = input.array();
-    hash[32 - input.below(33)..].fill(0);
-    hash
+/// Draws 32 bytes with any number of zeros at their end: few other hashes meet a great difficulty.
+fn ending_with_zeros(input: &mut Input<'_>) -> [u8; 32] {
+    let mut bytes: [u8; 32] = input.array();
+    bytes[32 - input.below(33)..].fill(0);
+    bytes
 }
 
 /// Decimal digits.
 fn parsed(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty();
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let significant = text.trim_start_matches('0');
-    match text.parse::<Difficulty>() {
-        Ok(difficulty) => {
-            assert!(digits, "{text}");
-            assert_eq!(difficulty.to_string(), significant);
-            true
-        }
-        // 2^256 has 78 digits.
-        Err(_) => {
-            assert!(!digits || significant.is_empty() || significant.len() >= 78, "{text}");
-            false
-        }
-    }
+    let in_range = !significant.is_empty() && (significant.len(), significant) < (OVER.len(), OVER);
+    let parsed = text.parse::<Difficulty>();
+    assert_eq!(parsed.is_ok(), digits && in_range, "{text}");
+    parsed.is_ok_and(|difficulty| {
+        assert_eq!(difficulty.to_string(), significant);
+        true
+    })
 }
 
 fn median(input: &mut Input<'_>) {
@@ -142,8 +156,22 @@ fn by_hand(past: &[PastBlock], target: u64) -> Option<u128> {
     quotient(&sum, span)
 }
 
+/// Returns the decimal digits, without zeros at their start.
+fn decimal(mut number: Number) -> String {
+    let mut text = Vec::new();
+    while number != [0; 8] {
+        let mut rest = 0;
+        for digit in number.iter_mut().rev() {
+            let dividend = rest << 32 | *digit;
+            (*digit, rest) = (dividend / 10, dividend % 10);
+        }
+        text.push(char::from(b'0' + rest as u8));
+    }
+    text.iter().rev().collect()
+}
+
 /// Splits little-endian bytes into digits of 32 bits.
-fn digits(bytes: &[u8]) -> [u64; 8] {
+fn digits(bytes: &[u8]) -> Number {
     let mut digits = [0; 8];
     for (index, byte) in bytes.iter().enumerate() {
         digits[index / 4] |= u64::from(*byte) << (8 * (index % 4));
@@ -151,7 +179,7 @@ fn digits(bytes: &[u8]) -> [u64; 8] {
     digits
 }
 
-fn product(one: &[u64; 8], other: &[u64; 8]) -> Long {
+fn product(one: &Number, other: &Number) -> Long {
     let mut product = [0; 16];
     for (i, a) in one.iter().enumerate() {
         let mut carry = 0;
@@ -186,9 +214,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_greatest_difficulty_is_in_decimal_digits() {
+        assert_eq!(decimal([0xffff_ffff; 8]), MOST);
+        assert!(parsed(MOST.as_bytes()) && !parsed(OVER.as_bytes()));
+    }
+
+    #[test]
     fn hashes_end_with_any_number_of_zeros() {
         for zeros in 0..=32 {
-            let drawn = hash(&mut Input::new(&[&[0xff; 32][..], &[zeros]].concat()));
+            let drawn = ending_with_zeros(&mut Input::new(&[&[0xff; 32][..], &[zeros]].concat()));
             let kept = 32 - usize::from(zeros);
             assert!(drawn[..kept].iter().all(|&byte| byte == 0xff), "{zeros}");
             assert!(drawn[kept..].iter().all(|&byte| byte == 0), "{zeros}");
