@@ -5,8 +5,9 @@
 //! run.
 //!
 //! A target compares with an independent implementation where there is one: the crate `monero` for
-//! blocks, their ids and the tree of transactions; a second interpreter, decoder or arithmetic in
-//! this crate elsewhere.
+//! blocks, their ids and the tree of transactions, and arithmetic in this crate for difficulties. A
+//! verifier that decodes with iced-x86 checks what machine code accesses. Compiled programs are compared
+//! with the core's interpreter, which shares the decoder of instructions with the compilers.
 
 pub mod corpus;
 mod input;
