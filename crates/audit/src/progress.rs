@@ -1,6 +1,6 @@
 //! How far a run is, on stderr: a bar on a terminal, and lines elsewhere.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -45,24 +45,52 @@ impl Progress {
     /// Counts blocks.
     pub(crate) fn blocks(&self, count: u64) {
         self.bar.inc(count);
+        self.print(&mut self.lines());
     }
 
     /// Counts an epoch.
     pub(crate) fn epoch(&self) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines();
         lines.done += 1;
-        let Lines { epochs, done, printed } = *lines;
+        let Lines { epochs, done, .. } = *lines;
         self.bar.set_message(format!("{done} of {epochs} epochs"));
-        if self.bar.is_hidden() && printed.elapsed() >= PAUSE {
-            lines.printed = Instant::now();
-            let left = HumanDuration(self.bar.eta());
-            print_message(&format!("{done} of {epochs} epochs, {left} left"));
+        self.print(&mut lines);
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Prints a line, unless there is a bar or the last line is recent.
+    fn print(&self, lines: &mut Lines) {
+        if !self.bar.is_hidden() || lines.printed.elapsed() < PAUSE {
+            return;
         }
+        lines.printed = Instant::now();
+        let Lines { epochs, done, .. } = *lines;
+        let (blocks, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+        let left = HumanDuration(self.bar.eta());
+        print_message(&format!("{done} of {epochs} epochs, {blocks} of {all} blocks, {left} left"));
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_printed_within_an_epoch() {
+        let printed = Instant::now().checked_sub(PAUSE).expect("an earlier time");
+        let bar = ProgressBar::with_draw_target(Some(9), ProgressDrawTarget::hidden());
+        let lines = Mutex::new(Lines { epochs: 1, done: 0, printed });
+        let progress = Progress { bar, lines };
+        progress.blocks(3);
+        assert!(progress.lines().printed > printed);
     }
 }
