@@ -25,6 +25,10 @@ class Place:
         """Returns the place that a user names. Other processes have other current folders."""
         scheme, separator, _ = address.partition("://")
         if not separator:
+            scheme, separator, _ = address.partition(":/")
+            if separator and scheme in OBJECT_STORES:
+                expected = f"expected an address with {scheme}:// (a Path drops a slash)"
+                raise ValueError(f"{argument}: {expected}, got {address!r}")
             return cls(argument, os.path.abspath(address))
         if scheme not in OBJECT_STORES:
             known = ", ".join(OBJECT_STORES)

@@ -319,6 +319,18 @@ def test_the_network_decides_which_blocks_have_no_proof_of_work(tmp_path: Path) 
         audit.audit(source, tmp_path / "other", network="main")
 
 
+def test_an_address_that_became_a_path_is_refused(tmp_path: Path) -> None:
+    for scheme in _storage.OBJECT_STORES:
+        address = Path(f"{scheme}://bucket/chain")
+        for name, places in [("input", (address, tmp_path)), ("output", (tmp_path, address))]:
+            expected = f"^--{name}: expected an address with {scheme}://"
+            with pytest.raises(ValueError, match=expected):
+                audit.audit(*places)
+    # A folder of this machine may have such a name.
+    local = _storage.Place.named("--input", "./s3:/chain").address
+    assert local == os.path.abspath("./s3:/chain")
+
+
 def test_numbers_out_of_range(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^first: expected 0 to 2\^64 - 1, got -1"):
         _native.Audit(str(tmp_path), str(tmp_path), first=-1)
