@@ -1,6 +1,7 @@
 """Where files are: paths of this machine, and addresses of object stores."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +74,12 @@ class ObjectStore:
         return self._filesystem.open_input_file(path)
 
     def put(self, source: str, path: str) -> None:
+        # A stream that an interrupt drops between two parts ends the file too early: pyarrow cannot give
+        # it up. Python's signals interrupt the main thread only, and the block waits for the other one.
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            thread.submit(self._upload, source, path).result()
+
+    def _upload(self, source: str, path: str) -> None:
         import pyarrow
 
         with pyarrow.memory_map(source) as file:

@@ -136,6 +136,31 @@ def test_a_file_appears_in_s3_when_all_of_it_was_sent(
                 assert file.readall() == kept
 
 
+def test_ctrl_c_leaves_no_part_of_a_file_in_s3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send: Any = S3Backend.upload_part
+    parts = []
+
+    def upload_part(*arguments: Any, **keywords: Any) -> Any:
+        parts.append(keywords)
+        if len(parts) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return send(*arguments, **keywords)
+
+    monkeypatch.setattr(S3Backend, "upload_part", upload_part)
+    result = tmp_path / "result"
+    result.write_bytes(os.urandom(35 << 20))
+    with bucket() as address:
+        store, path = _storage.Place.named("--output", address("result")).split()
+        assert store is not None
+        with pytest.raises(KeyboardInterrupt):
+            store.put(str(result), path)
+        gc.collect()
+        with store.open(path) as file:
+            assert file.readall() == result.read_bytes()
+
+
 def test_a_full_disk_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
     source, output = tmp_path / "rows.parquet", tmp_path / "audit"
     write_rows(source, [b"value"] * 9)
