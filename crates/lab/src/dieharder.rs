@@ -20,6 +20,13 @@ pub struct Test {
     pub large: bool,
 }
 
+impl Test {
+    /// Returns how often it is repeated: a large test a hundredth as often as others.
+    pub fn repeats(self, repeats: u64) -> u64 {
+        if self.large { (repeats / 100).max(1) } else { repeats }
+    }
+}
+
 /// The result of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
@@ -52,8 +59,7 @@ impl Finding {
     }
 }
 
-/// Runs a test on a stream, repeated `repeats` times for one p-value over all; a large test is repeated a
-/// hundredth as often.
+/// Runs a test on a stream, with [`Test::repeats`] for one p-value over all.
 ///
 /// # Errors
 ///
@@ -62,8 +68,7 @@ pub fn run(test: Test, repeats: u64, mut stream: Stream) -> Result<Vec<Finding>,
     let mut command = Command::new(PROGRAM);
     // Generator 200 reads stdin; each p-value is a line of comma-separated fields.
     command.args(["-g", "200", "-c", ",", "-d", &test.number.to_string()]);
-    let repeats = if test.large { (repeats / 100).max(1) } else { repeats };
-    command.args(["-p", &repeats.to_string()]);
+    command.args(["-p", &test.repeats(repeats).to_string()]);
     if let Some(ntuple) = test.ntuple {
         command.args(["-n", &ntuple.to_string()]);
     }

@@ -101,11 +101,15 @@ fn result(Finding { name, p }: Finding, again: Option<f64>) -> Tested {
     Tested { name, p, again }
 }
 
-/// At least as many bytes as the first run of any test reads. A repetition of diehard_squeeze, which reads the
-/// most, reads 9.3 MB. A large test is repeated a hundredth as often, and reads up to 620 MB each time.
+/// At least as many bytes as the first run of any test reads.
 pub(super) fn used(repeats: u64) -> u64 {
-    const REPETITION: u64 = 16 << 20;
-    repeats.max(1024) * REPETITION
+    let read = |test: &Test| test.repeats(repeats) * repetition(*test);
+    TESTS.iter().map(read).max().unwrap_or_default()
+}
+
+/// At least as many bytes as a repetition reads: 9.3 MB of diehard_squeeze, and 620 MB of a large test.
+pub(super) fn repetition(test: Test) -> u64 {
+    if test.large { 640 << 20 } else { 16 << 20 }
 }
 
 /// Returns the part of the stream that no test has read before.

@@ -57,14 +57,12 @@ fn quick_tests_pass() {
     assert!(verdict.contains(&format!("{} p-values", results.len())), "{verdict}");
 }
 
-/// The records in `docs` have at most 1024 repetitions, and change if another number of bytes is skipped.
+/// The record in `docs` has 100 repetitions, and changes if another number of bytes is skipped.
 #[test]
 fn a_second_run_begins_after_the_numbers_of_the_first() {
-    assert_eq!([1, 100, 1024].map(battery::used), [16 << 30; 3]);
-    let most = DESCRIPTION.samples.most;
-    // Bytes that a repetition of diehard_squeeze and one of dab_bytedistrib read.
-    assert!(battery::used(most) > most * 9_300_000);
-    assert!(battery::used(most) > most / 100 * 620_000_000);
+    const MIB: u64 = 1 << 20;
+    let used = [1, 39, 40, 100, 10_000].map(battery::used);
+    assert_eq!(used, [640 * MIB, 640 * MIB, 640 * MIB, 1600 * MIB, 160_000 * MIB]);
 }
 
 /// Counts the bytes that are read.
@@ -78,19 +76,18 @@ impl Read for Counting {
     }
 }
 
-/// Large tests read gigabytes.
 #[test]
 #[ignore = "full tests: needs dieharder"]
-fn no_repetition_of_a_small_test_reads_more_than_is_skipped() {
+fn no_repetition_of_a_test_reads_more_than_is_skipped() {
     const REPEATS: u64 = 2;
-    for test in TESTS.iter().filter(|test| !test.large) {
+    for test in TESTS {
         let bytes = Arc::default();
         let stream = streams::of("4r-hashed", 1).expect("a stream");
         let counting = Box::new(Counting(stream, Arc::clone(&bytes)));
         dieharder::run(*test, REPEATS, counting).expect("dieharder");
         // This includes bytes that are still in the pipe.
-        let each = bytes.load(Ordering::Relaxed) / REPEATS;
-        assert!(each < battery::used(10_000) / 10_000, "{test:?} reads {each}");
+        let each = bytes.load(Ordering::Relaxed) / test.repeats(REPEATS);
+        assert!(each < battery::repetition(*test), "{test:?} reads {each}");
     }
 }
 
