@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { familyOf, heldBy } from "../e2e/browsers/memory.js";
 import type { Subject } from "./subject.js";
 
-/** What a subject's process and those that it started hold at one moment. A page's workers are threads of one of these. */
+/** The resources of a subject's process and of those that it started. A page's workers are threads of one of these. */
 export interface Sample {
   /** MiB. */
   memory: number;

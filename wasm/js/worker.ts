@@ -55,7 +55,9 @@ async function answer(request: Request): Promise<void> {
   } catch (thrown) {
     const { code, message } = asRandomXError(thrown);
     const error = { code, message };
-    const isFatal = code === "worker-failed" && !(thrown instanceof RulesError);
+    // A full stack is a `RangeError` too, and leaves a module unusable.
+    const isBroken = code === "worker-failed" || thrown instanceof RangeError;
+    const isFatal = isBroken && !(thrown instanceof RulesError);
     send({ type: isFatal ? "died" : "failure", error });
   }
 }

@@ -1,4 +1,4 @@
-/** Leaves out of the view Verify's examples what it does not use, such as their RandomX hashes. */
+/** Removes the fields that the view Verify does not use from its examples, such as their RandomX hashes. */
 import type { Plugin } from "vite";
 
 /** The file with the examples, where a module imports its content. Other modules import its address. */

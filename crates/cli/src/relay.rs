@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, thread, time::Duration};
 
-use randomx_client::{Relay, RelayError, Route, node::Node};
+use randomx_client::{Relay, RelayError, Route, Update, node::Node};
 use randomx_monero::{Anchor, DIFFICULTY_BLOCKS, Network};
 
 use crate::{
@@ -20,42 +20,42 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     // Before the chain is read, which takes hours: the address may be in use.
     let server = relay.listen(args.listen)?;
     let poll = Duration::from_secs(args.poll);
-    let mut is_known = update(&relay, false)?;
+    let mut pause = update(&relay, poll)?;
     while !relay.is_ready() {
-        thread::sleep(poll);
-        is_known = update(&relay, is_known)?;
+        thread::sleep(pause);
+        pause = update(&relay, poll)?;
     }
     output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
     loop {
-        thread::sleep(poll);
-        is_known = update(&relay, is_known)?;
+        thread::sleep(pause);
+        pause = update(&relay, poll)?;
     }
 }
 
-/// Reads what is new on the node's chain. Returns whether the node is known to have the stored chain.
+/// Reads what is new on the node's chain. Returns the time to wait for more: that between two looks at the node, `poll`,
+/// or none if blocks are left.
 ///
 /// # Errors
 ///
-/// Also if the node has another chain, unless it `is_known`: then its address may lead to another node for a while.
-fn update(relay: &Relay, is_known: bool) -> Result<bool, Error> {
+/// Also if the node has another chain, unless it has shown the stored one: then its address may lead to another node for
+/// a while.
+fn update(relay: &Relay, poll: Duration) -> Result<Duration, Error> {
     match relay.update() {
-        Ok(_) => Ok(true),
+        Ok(Update::Late) => return Ok(Duration::ZERO),
+        Ok(Update::Whole | Update::Changed) => {}
         // The node may be restarting, or too new; the relay goes on when it is back.
-        Err(problem @ (RelayError::Block(_) | RelayError::UpdateNeeded(_))) => {
+        Err(
+            problem @ (RelayError::Node(_)
+            | RelayError::TooHigh(_)
+            | RelayError::Block(_)
+            | RelayError::UpdateNeeded(_)),
+        ) => error::note(&Error::Relay(problem)),
+        Err(problem @ RelayError::OtherChain { .. }) if relay.is_known() => {
             error::note(&Error::Relay(problem));
-            // Blocks are read after the stored ones were compared.
-            Ok(true)
         }
-        Err(problem @ (RelayError::Node(_) | RelayError::TooHigh(_))) => {
-            error::note(&Error::Relay(problem));
-            Ok(is_known)
-        }
-        Err(problem @ RelayError::OtherChain { .. }) if is_known => {
-            error::note(&Error::Relay(problem));
-            Ok(true)
-        }
-        Err(problem) => Err(problem.into()),
+        Err(problem) => return Err(problem.into()),
     }
+    Ok(poll)
 }
 
 /// Returns the height of the first block that clients ask for.

@@ -14,7 +14,9 @@ use std::thread::{self, available_parallelism};
 use std::time::{Duration, Instant};
 
 use randomx_client::node::Node;
-use randomx_client::{Follower, HashError, Hasher, LightHasher, Relay, Route, Source, Store, node};
+use randomx_client::{
+    Follower, HashError, Hasher, LightHasher, Relay, Route, Source, Store, Update, node,
+};
 use randomx_monero::client::{Config, Start};
 use randomx_monero::{Hash, Network};
 use url::Url;
@@ -57,7 +59,7 @@ fn main() -> Outcome<()> {
         1,
     )?;
     let begin = Instant::now();
-    relay.update()?;
+    while relay.update()? == Update::Late {}
     row("a relay reads a node", TIP, begin.elapsed());
     let relay_server = relay.listen("127.0.0.1:0".parse()?)?;
     let counter = Counter::before(relay_server.address())?;

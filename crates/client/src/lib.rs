@@ -26,7 +26,7 @@ pub use answer::Answer;
 pub use follower::{Follower, FollowerError};
 pub use hasher::{HashError, Hasher, LightHasher};
 pub use proxy::{ProxyError, environment_proxy, parse_proxy};
-pub use relay::{Relay, RelayError};
+pub use relay::{Relay, RelayError, Update};
 pub use source::{Source, SourceError};
 pub use store::{Store, StoreFileError, can_replace_file, read_state, replace_file, state_file};
 pub use ureq::Proxy;

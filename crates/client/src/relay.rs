@@ -21,7 +21,7 @@ mod server;
 mod stored;
 
 pub use client::{RelayClient, RelayClientError, address};
-pub use server::{Relay, RelayError};
+pub use server::{Relay, RelayError, Update};
 
 /// The most blocks in one answer.
 pub const MAX_COUNT: u64 = 2000;

@@ -90,7 +90,9 @@ impl Storage for Local {
 
     fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
         new.as_file().sync_all()?;
-        new.persist(path)?;
+        let file = new.persist(path)?;
+        // Windows may release a lock some time after its file is closed.
+        let _ = file.unlock();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         flush_folder(folder.unwrap_or(Path::new(".")))
     }

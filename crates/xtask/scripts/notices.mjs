@@ -1,10 +1,10 @@
 /** The licence texts of the crates in a build. */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import { optionalText } from "./crates.mjs";
 
 /** Files with terms or names that copies must carry. */
-const LEGAL = /^(?:copying|copyright|licen[cs]e|notice|unlicense)/iu;
+const LEGAL = /^(?:copying|copyright|licen[cs]e|notice|unlicense)(?!.*\.rs$)/iu;
 
 /** The licence that most crates choose whose archives lack its text. */
 const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
@@ -55,23 +55,22 @@ function isOtherChoice({ name, parentPath }) {
   return name === "COPYING" && existsSync(join(parentPath, "LICENSE"));
 }
 
-/** Returns the texts in a crate's archive. If there are none, its authors and the licence's text. */
+/** Returns the texts in a crate's archive. If it has none of its own, also its authors and the licence's text. */
 function legalTexts({ name, folder, license, authors }, apache) {
   // Code of others within a crate has its terms in a subfolder.
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && LEGAL.test(entry.name) && !isOtherChoice(entry))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort();
-  if (files.length > 0) {
-    return files.map((file) =>
-      readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim(),
-    );
-  }
+  const texts = files.map((file) =>
+    readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim(),
+  );
+  if (files.some((file) => !file.includes(sep))) return texts;
   const choices = license.split(" OR ");
   const text = choices.includes("MIT") ? MIT : choices.includes("Apache-2.0") ? apache : undefined;
   if (text === undefined) {
     throw new Error(`${name}: its archive has no text of its licence, ${license}`);
   }
   const holders = authors.length > 0 ? authors.join(", ") : `the authors of ${name}`;
-  return [`Copyright (c) ${holders}\n\n${text}`];
+  return [...texts, `Copyright (c) ${holders}\n\n${text}`];
 }

@@ -2,7 +2,7 @@
  * Packs the program `randomx` and the programs of its other commands, with their documents. Arguments: the target,
  * the compiler's version, the output folder, the programs. Prints the archive's name.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,9 @@ const programs = built.map((program) => basename(program));
 for (const program of built) copyFileSync(program, join(folder, basename(program)));
 copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 copyFileSync(join(root, "crates/cli/README.md"), join(folder, "README.md"));
-copyFileSync(join(root, "crates/audit/README.md"), join(folder, "README-audit.md"));
+// Links lead to files of the repository, which the archive lacks.
+const audit = readFileSync(join(root, "crates/audit/README.md"), "utf8");
+writeFileSync(join(folder, "README-audit.md"), audit.replace(/\[([^\]]+)\]\([^)]+\)/gu, "$1"));
 const crates = linkedCrates(["randomx-cli", "randomx-audit"], target);
 writeFileSync(join(folder, "NOTICES.txt"), notices("This archive", crates));
 const bom = sbom({

@@ -69,7 +69,7 @@ function readVectors(name: string, json: unknown): Vector[] {
     throw new Error(`${name}: expected 1 to ${MOST_VECTORS} vectors, got ${list.length}`);
   return list.map((entry: unknown, index) => {
     const own = Object(entry) as Record<string, unknown>;
-    // What all vectors share stands in the file once.
+    // A file may have a field once for all its vectors.
     const field = (name: string): unknown => own[name] ?? file[name];
     const where = `${name}: vector ${index + 1}`;
     const version = field("version") ?? 1;

@@ -15,7 +15,7 @@ import {
 import { inherited, initial, withLookup, type State } from "./state.js";
 import { isBlocked, removeChains } from "./store.js";
 
-/** What this tab does. It is `waiting` until it may follow, or hears that another tab does. */
+/** What this tab does. It is `waiting` until it may follow, or another tab tells it that it follows. */
 export type Role = "idle" | "waiting" | "following" | "listening";
 
 /** Receives what the view shows. */

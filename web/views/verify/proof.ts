@@ -24,7 +24,7 @@ export function showProof(
     ),
     make(
       "p",
-      `A hash meets the difficulty 2²⁵⁶ divided by the hash: here ${ratio(met, required)} that of the first row.`,
+      `A hash meets the difficulty 2²⁵⁶ divided by the hash: here ${ratio(met, required)} “${difficultyName}”.`,
     ),
   );
 }

@@ -159,7 +159,7 @@ class Keeper {
       block: hex(blob),
       seedHash,
       difficulty: header.difficulty.toString(),
-      // Unless a check before the hash failed, it is the one that the chain requires.
+      // The chain's difficulty is null if an earlier check failed. Then the node's claim is shown.
       ...(difficulty === null ? { difficultyName: "Claimed by the node" } : {}),
       expectedId: header.id,
       height,

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -27,10 +27,23 @@ const CHUNK: u64 = 64;
 /// The time after which an update ends, even if blocks are missing: kept headers are served after the first one.
 const LONGEST: Duration = Duration::from_secs(300);
 
+/// How far an update of a relay came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// All blocks of the node are read.
+    Whole,
+    /// The node's chain changed meanwhile.
+    Changed,
+    /// The time was over.
+    Late,
+}
+
 /// A relay for one node.
 pub struct Relay {
     node: Node,
     served: Served,
+    /// See [`Relay::is_known`].
+    is_known: AtomicBool,
     /// Whether an earlier relay of the folder left blocks.
     is_kept: bool,
     /// The file of the headers.
@@ -56,7 +69,8 @@ impl Relay {
         let stored = Arc::new(Stored::new(tip.unwrap_or(0), Instant::now()));
         let records = Arc::new(Mutex::new(records));
         let served = Served { records, is_final: false, stored, is_ready: Arc::default() };
-        Ok(Relay { node, served, is_kept, file, log: Box::new(|_| {}), _store: store })
+        let is_known = AtomicBool::new(false);
+        Ok(Relay { node, served, is_known, is_kept, file, log: Box::new(|_| {}), _store: store })
     }
 
     /// Takes blocks for final if the chain `is_final`: those with more than 720 blocks after them that were stored a
@@ -79,6 +93,11 @@ impl Relay {
         self.served.is_ready.load(Ordering::Relaxed)
     }
 
+    /// Returns whether the node had a block of the stored chain, or added one, since the relay was opened.
+    pub fn is_known(&self) -> bool {
+        self.is_known.load(Ordering::Relaxed)
+    }
+
     /// Serves the headers at an address until the returned server is dropped. Before [`Relay::is_ready`],
     /// answers have the status 503.
     ///
@@ -91,26 +110,24 @@ impl Relay {
             .map_err(|problem| RelayError::Listen { address, problem })
     }
 
-    /// Reads what is new on the node's chain for five minutes at most, and returns the height of the last block, if
-    /// there is one.
+    /// Reads what is new on the node's chain. It requests no more blocks after five minutes.
     ///
     /// # Errors
     ///
     /// If the node gives no usable answer or has another chain, or the disk fails. Everything read before is kept.
-    pub fn update(&self) -> Result<Option<u64>, RelayError> {
+    pub fn update(&self) -> Result<Update, RelayError> {
         let outcome = self.read(Instant::now() + LONGEST);
-        let is_whole = matches!(outcome, Ok(true) | Err(RelayError::UpdateNeeded(_)));
+        let is_whole = matches!(outcome, Ok(Update::Whole) | Err(RelayError::UpdateNeeded(_)));
         if is_whole || self.is_kept {
             self.served.is_ready.store(true, Ordering::Relaxed);
         }
         let tip = lock(&self.served.records).tip().map(|(height, _)| height);
         self.served.stored.note(tip.unwrap_or(0), Instant::now());
-        outcome.map(|_| tip)
+        outcome
     }
 
-    /// Reads the blocks that are missing. Returns `false` if some still are, because the node's chain changed meanwhile
-    /// or the time is over.
-    fn read(&self, end: Instant) -> Result<bool, RelayError> {
+    /// Reads the blocks that are missing.
+    fn read(&self, end: Instant) -> Result<Update, RelayError> {
         let records = &self.served.records;
         let height = self.node.info()?.height.saturating_sub(1);
         if height > MAX_HEIGHT {
@@ -123,7 +140,7 @@ impl Relay {
                 records.tip().map_or(records.first(), |(tip, _)| tip + 1)
             };
             if next > height {
-                return Ok(true);
+                return Ok(Update::Whole);
             }
             let record = |block: NodeBlock| {
                 let parsed = match Block::parse(&block.blob) {
@@ -140,8 +157,9 @@ impl Relay {
             for record in found {
                 if !lock(records).append(&record).map_err(|problem| self.failed(problem))? {
                     // The next update finds where.
-                    return Ok(false);
+                    return Ok(Update::Changed);
                 }
+                self.is_known.store(true, Ordering::Relaxed);
             }
             // Clients are answered while the disk is busy.
             let file = lock(records).file().map_err(|problem| self.failed(problem))?;
@@ -150,7 +168,7 @@ impl Relay {
                 return Err(failure);
             }
             if Instant::now() > end {
-                return Ok(false);
+                return Ok(Update::Late);
             }
         }
     }
@@ -175,6 +193,7 @@ impl Relay {
             let ours = ours.first().and_then(Record::ids).map(|(id, _)| id);
             if Some(self.node.header(probe)?.id) == ours {
                 (low, found) = (probe + 1, true);
+                self.is_known.store(true, Ordering::Relaxed);
             } else {
                 high = probe;
                 step *= 2;
@@ -295,9 +314,18 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let relay = Relay::open(node, folder.path(), 1).expect("a folder");
         let tip = || lock(&relay.served.records).tip().map(|(height, _)| height);
-        assert!(!relay.read(Instant::now()).expect("an honest node"));
-        assert_eq!(tip(), Some(CHUNK));
-        assert_eq!(relay.update().expect("an honest node"), Some(2 * CHUNK));
+        assert_eq!(relay.read(Instant::now()).expect("an honest node"), Update::Late);
+        assert_eq!((tip(), relay.is_known()), (Some(CHUNK), true));
+        assert_eq!(relay.update().expect("an honest node"), Update::Whole);
+        assert_eq!(tip(), Some(2 * CHUNK));
         assert!(relay.is_ready());
+        drop(relay);
+        // The node synchronises anew, and nothing shows whose chain it has.
+        let server = serve(vec![block(0, 1, &[0; 32], 0)]);
+        let url = format!("http://{}", server.address());
+        let node = Node::new(&route, &node::address(&url).expect("an address"), 0);
+        let relay = Relay::open(node, folder.path(), 1).expect("a folder");
+        assert_eq!(relay.update().expect("a short chain"), Update::Whole);
+        assert!(!relay.is_known());
     }
 }
