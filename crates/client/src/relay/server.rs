@@ -133,7 +133,9 @@ impl Relay {
         if height > MAX_HEIGHT {
             return Err(RelayError::TooHigh(height));
         }
-        self.cut_fork(height)?;
+        if self.cut_fork(height)? {
+            self.is_known.store(true, Ordering::Relaxed);
+        }
         loop {
             let next = {
                 let records = lock(records);
@@ -175,14 +177,14 @@ impl Relay {
 
     /// Cuts off the blocks that the node's chain has others for. A shorter chain without others, such
     /// as that of a node that synchronises anew, cuts off none. No reorganisation replaces the first block or final
-    /// blocks, so the node has the chain of another network then.
-    fn cut_fork(&self, height: u64) -> Result<(), RelayError> {
+    /// blocks, so the node has the chain of another network then. Returns whether the node has some of the blocks.
+    fn cut_fork(&self, height: u64) -> Result<bool, RelayError> {
         let records = &self.served.records;
         let (first, tip) = {
             let records = lock(records);
             (records.first(), records.tip())
         };
-        let Some((tip, _)) = tip else { return Ok(()) };
+        let Some((tip, _)) = tip else { return Ok(false) };
         // Forks are short: look close first, then double the distance, then halve it.
         let (mut low, mut high) = (first, tip.min(height) + 1);
         let mut step = 1;
@@ -193,14 +195,13 @@ impl Relay {
             let ours = ours.first().and_then(Record::ids).map(|(id, _)| id);
             if Some(self.node.header(probe)?.id) == ours {
                 (low, found) = (probe + 1, true);
-                self.is_known.store(true, Ordering::Relaxed);
             } else {
                 high = probe;
                 step *= 2;
             }
         }
         if low >= end {
-            return Ok(());
+            return Ok(found);
         }
         if low == first || self.served.keeps(low, tip) {
             return Err(RelayError::OtherChain { file: self.file.clone(), height: low });
@@ -212,7 +213,7 @@ impl Relay {
             tip + 1 - low,
             tip + 1 - first
         ));
-        Ok(())
+        Ok(found)
     }
 
     fn failed(&self, problem: io::Error) -> RelayError {
