@@ -2,8 +2,9 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { setFlagsFromString } from "node:v8";
 import { expect, test, vi } from "vitest";
-import type * as product from "../../wasm/js/sync.js";
-import { RandomX, control, loadWasm, openSession, text } from "./support.js";
+import type * as product from "../../wasm/js/index.js";
+import type * as sync from "../../wasm/js/sync.js";
+import { control, loadWasm, openSession, text } from "./support.js";
 
 const PAGES_PER_MIB = 16;
 // Room for one cache and its engine, but not for two.
@@ -56,9 +57,10 @@ test("without memory for the VM: a typed error, until other VMs are freed", asyn
 });
 
 test("without memory for the module: a typed error, and not one about policies", async () => {
-  const { initCache } = (await import(
-    new URL("../../wasm/dist/js/sync.js", import.meta.url).href
-  )) as typeof product;
+  const built = (file: string): Promise<unknown> =>
+    import(new URL(`../../wasm/dist/js/${file}`, import.meta.url).href);
+  const { initCache } = (await built("sync.js")) as typeof sync;
+  const { RandomX } = (await built("index.js")) as typeof product;
   const error = expect.objectContaining({ code: "out-of-memory" }) as Error;
 
   setFlagsFromString("--wasm-max-mem-pages=1");

@@ -281,7 +281,7 @@ const PYTHON_WHEEL: &str = "the_wheel_works_in_a_fresh_environment";
 const DIEHARDER: [&str; 3] = [
     "dieharder::tests::constant_bytes_fail",
     "design::rng::tests::quick_tests_pass",
-    "design::rng::tests::no_repetition_of_a_small_test_reads_more_than_is_skipped",
+    "design::rng::tests::no_repetition_of_a_test_reads_more_than_is_skipped",
 ];
 
 /// The features of the full tests that need CMake and a C++ compiler. `randomx-fuzz/libfuzzer` is not among them:
