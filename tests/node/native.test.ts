@@ -1,5 +1,5 @@
 /** The native add-on: loading it, sharing caches among workers, and what happens when one dies. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -17,6 +17,7 @@ import {
   NATIVE,
   RandomX,
   abortFill,
+  addressSpace,
   eventually,
   hasAddon,
   isFull,
@@ -59,12 +60,6 @@ function datasets(): number {
 function held(): number {
   if (!addon) throw new Error("there is no add-on");
   return addon.cacheCount();
-}
-
-/** Returns the MiB of this process's address space, touched or not. Linux only, which alone has the add-on. */
-function addressSpace(): number {
-  const [, kib] = /^VmSize:\s+(\d+) kB$/mu.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
-  return Number(kib) / 1024;
 }
 
 afterEach(() => {
