@@ -93,28 +93,38 @@ fn expect_tip(printed: &mpsc::Receiver<String>, height: u64) {
     assert_eq!(get(address, "/v1/tip")["height"], json!(height));
 }
 
-#[test]
-fn a_relay_serves_nothing_before_it_has_read_the_whole_chain() {
+/// Expects that a relay answers nothing while its node answers later blocks `wrongly`, and notes that, and that it has
+/// the whole chain when the node is back.
+fn expect_nothing_before_the_end(
+    folder: &Path,
+    wrongly: impl Fn(Value) -> Reply + Send + Sync + 'static,
+    noted: &str,
+) {
     let is_back = Arc::new(AtomicBool::new(false));
     let answers = Arc::clone(&is_back);
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, params, result| {
         let is_later = method == "get_block" && params["height"].as_u64() > Some(PART);
         if is_later && !answers.load(Ordering::Relaxed) {
-            return Reply::Raw(500, Vec::new());
+            return wrongly(result);
         }
         Reply::Result(result)
     });
-    let folder = tempfile::tempdir().expect("a folder");
-    let (mut relay, printed) = start(&node, folder.path());
+    let (mut relay, printed) = start(&node, folder);
     let mut notes = BufReader::new(relay.stderr.take().expect("a pipe")).lines();
     for _ in 0..2 {
         let note = notes.next().expect("a note").expect("a line");
-        assert!(note.starts_with("note: get_block: "), "{note}");
+        assert!(note.starts_with(noted), "{note}");
     }
     assert_eq!(printed.try_recv(), Err(mpsc::TryRecvError::Empty));
     is_back.store(true, Ordering::Relaxed);
     expect_tip(&printed, BLOCKS);
-    drop(relay);
+}
+
+#[test]
+fn a_relay_serves_nothing_before_it_has_read_the_whole_chain() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let silent = |_| Reply::Raw(500, Vec::new());
+    expect_nothing_before_the_end(folder.path(), silent, "note: get_block: ");
 
     // Later it serves what it has, also without its node. It reads the last block again, which a power loss damages.
     let (_relay, printed) = start("http://127.0.0.1:1", folder.path());
@@ -123,25 +133,13 @@ fn a_relay_serves_nothing_before_it_has_read_the_whole_chain() {
 
 #[test]
 fn a_malformed_block_does_not_make_a_half_chain_whole() {
-    let is_back = Arc::new(AtomicBool::new(false));
-    let answers = Arc::clone(&is_back);
-    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, params, mut result| {
-        let is_later = method == "get_block" && params["height"].as_u64() > Some(PART);
-        if is_later && !answers.load(Ordering::Relaxed) {
-            result["blob"] = json!("10");
-        }
-        Reply::Result(result)
-    });
     let folder = tempfile::tempdir().expect("a folder");
-    let (mut relay, printed) = start(&node, folder.path());
-    let mut notes = BufReader::new(relay.stderr.take().expect("a pipe")).lines();
-    for _ in 0..2 {
-        let note = notes.next().expect("a note").expect("a line");
-        assert!(note.starts_with("note: get_block: minor version at byte 1: "), "{note}");
-    }
-    assert_eq!(printed.try_recv(), Err(mpsc::TryRecvError::Empty));
-    is_back.store(true, Ordering::Relaxed);
-    expect_tip(&printed, BLOCKS);
+    let malformed = |mut result: Value| {
+        result["blob"] = json!("10");
+        Reply::Result(result)
+    };
+    let noted = "note: get_block: minor version at byte 1: ";
+    expect_nothing_before_the_end(folder.path(), malformed, noted);
 }
 
 #[test]

@@ -308,12 +308,15 @@ mod tests {
             previous = Block::parse(&blob).expect("a block").id();
             blob
         });
-        let server = serve(blobs.collect());
-        let url = format!("http://{}", server.address());
-        let route = Route::direct(Duration::from_secs(60));
-        let node = Node::new(&route, &node::address(&url).expect("an address"), 0);
         let folder = tempfile::tempdir().expect("a folder");
-        let relay = Relay::open(node, folder.path(), 1).expect("a folder");
+        let open = |server: &Server| {
+            let url = format!("http://{}", server.address());
+            let route = Route::direct(Duration::from_secs(60));
+            let node = Node::new(&route, &node::address(&url).expect("an address"), 0);
+            Relay::open(node, folder.path(), 1).expect("a folder")
+        };
+        let server = serve(blobs.collect());
+        let relay = open(&server);
         let tip = || lock(&relay.served.records).tip().map(|(height, _)| height);
         assert_eq!(relay.read(Instant::now()).expect("an honest node"), Update::Late);
         assert_eq!((tip(), relay.is_known()), (Some(CHUNK), true));
@@ -323,9 +326,7 @@ mod tests {
         drop(relay);
         // The node synchronises anew, and nothing shows whose chain it has.
         let server = serve(vec![block(0, 1, &[0; 32], 0)]);
-        let url = format!("http://{}", server.address());
-        let node = Node::new(&route, &node::address(&url).expect("an address"), 0);
-        let relay = Relay::open(node, folder.path(), 1).expect("a folder");
+        let relay = open(&server);
         assert_eq!(relay.update().expect("a short chain"), Update::Whole);
         assert!(!relay.is_known());
     }

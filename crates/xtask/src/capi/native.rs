@@ -84,9 +84,7 @@ fn one_object(archive: &Path, shared: &Path, work: &Path) -> Result<PathBuf> {
     objcopy.args(["--wildcard", &format!("--keep-global-symbol={EXPORTED}*")]);
     process::run(objcopy.arg(&linked).arg(&object))?;
 
-    if result.exists() {
-        fs::remove_file(&result).with_context(|| format!("cannot replace {}", result.display()))?;
-    }
+    process::remove_file(&result)?;
     process::run(process::command("ar").arg("crsD").arg(&result).arg(&object))?;
     Ok(result)
 }
