@@ -88,7 +88,7 @@ fn check(request: &Request, answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>
         if parsed.hash() == hash {
             // Nodes send a hash also where they have pruned nothing.
             entry.prunable_hash = None;
-        } else if is_pruned(&parsed) {
+        } else if parsed.is_pruned() {
             let proven = entry.prunable_hash.and_then(|prunable| parsed.pruned_hash(&prunable));
             if proven != Some(hash) || !request.prune {
                 return Err(Fault::Unusable("the node has pruned the transaction".to_owned()));
@@ -102,12 +102,6 @@ fn check(request: &Request, answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>
         found.push(Found { hash, output_indices, ..entry });
     }
     Ok((found, missed))
-}
-
-/// Whether a transaction's signatures were pruned. A miner's transaction has none.
-fn is_pruned(transaction: &Transaction<'_>) -> bool {
-    let unsigned = transaction.pruned_hash(&[0; 32]) == Some(transaction.hash());
-    transaction.is_pruned() && !unsigned
 }
 
 /// Checks that transactions are in the blocks in which the node says they are. The request began at `begun`.
