@@ -1,6 +1,7 @@
-//! Methods whose answers nobody can verify: blocks do not commit to them. They are passed on within
-//! bounds, and two nodes' answers are compared where they should be equal. Of two answers to `get_outs.bin`,
-//! wallets get the one with more unlocked outputs: a node could otherwise choose a wallet's decoys by hiding the others.
+//! Methods whose answers nobody can verify: blocks do not commit to them. The guard forwards the answers within
+//! limits. Where honest answers are equal, it asks two nodes, and compares the answers if both send one. Of two
+//! answers to `get_outs.bin`, wallets get the one with more unlocked outputs: a node could otherwise choose a wallet's
+//! decoys by hiding the others.
 
 mod facts;
 mod outputs;

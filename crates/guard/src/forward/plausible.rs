@@ -29,11 +29,11 @@ pub(crate) enum Plausible {
     Any,
     /// By its size and its status in epee's format.
     Indexes,
-    /// As many outputs as requested, with the same keys and commitments at two nodes.
+    /// As many outputs as requested, with the same keys and commitments if two nodes answer.
     Outputs,
     /// As many distributions as requested, which end near the newest verified block.
     Distribution,
-    /// As many states as requested, the same at two nodes.
+    /// As many states as requested, the same if two nodes answer.
     Spent,
 }
 
