@@ -3,6 +3,7 @@
 //! answers to `get_outs.bin`, wallets get the one with more unlocked outputs: a node could otherwise choose a wallet's
 //! decoys by hiding the others.
 
+mod distribution;
 mod facts;
 mod outputs;
 mod plausible;
