@@ -33,6 +33,9 @@ pub(crate) enum FormatError {
     /// A list of hashes has an odd end.
     #[error("expected hashes of 32 bytes")]
     Hashes,
+    /// The flags of a distribution select another field than the one it has.
+    #[error("distribution: expected the field that `binary` and `compress` select, and no other")]
+    Distribution,
     /// The node refused the request.
     #[error("the node answered {0:?}")]
     Status(String),

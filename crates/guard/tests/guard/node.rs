@@ -334,6 +334,9 @@ fn distribution(answer: &Value) -> Vec<u8> {
     let start = answer["start_height"].as_u64();
     writer.objects("distributions", usize::from(start.is_some()), |writer, _| {
         writer.number("start_height", start.expect("a height"));
+        writer.flag("binary", true);
+        writer.flag("compress", false);
+        writer.bytes("distribution", &[]);
     });
     writer.bytes("status", answer["status"].as_str().expect("a text").as_bytes());
     writer.finish()

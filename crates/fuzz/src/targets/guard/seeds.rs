@@ -157,6 +157,8 @@ fn passed_on() -> Vec<Vec<u8>> {
         writer.bytes("status", b"OK");
         writer.objects("distributions", 1, |writer, _| {
             writer.number("start_height", 3);
+            writer.flag("binary", true);
+            writer.flag("compress", true);
             writer.bytes("compressed_data", &[0x81, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
         });
     });
