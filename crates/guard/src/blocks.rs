@@ -23,7 +23,7 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 
 use extent::{check_progress, check_start};
-use format::{BlocksAnswer, BlocksRequest, RawBlock, write_blocks};
+use format::{BlocksAnswer, BlocksRequest, Pool, RawBlock, write_blocks};
 pub(crate) use heights::{by_height, fetch, transaction_ids};
 pub(crate) use ids::{MAX_HASHES, hashes};
 use start::await_headers;
@@ -68,6 +68,9 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
     }
     service.nodes.ask_each(Instant::now(), call, |node, bytes| {
         let mut answer = BlocksAnswer::read(bytes).map_err(unusable)?;
+        if !wants_pool {
+            answer.pool = Pool::default();
+        }
         check_pool(&answer)?;
         if up_to_date {
             (answer.start, answer.current) = (0, tip + 1);

@@ -22,6 +22,16 @@ fn base_blob() -> Vec<u8> {
 /// Asks for blocks, and for the pool's news, before a node with this answer. Returns the outcome, and what the
 /// node was asked for.
 fn answered(answer: Writer, start: u64, known: Hash) -> (Result<Vec<u8>, Refusal>, Vec<Vec<u8>>) {
+    answered_about(1, answer, start, known)
+}
+
+/// The same for a request with this `requested_info`.
+fn answered_about(
+    info: u8,
+    answer: Writer,
+    start: u64,
+    known: Hash,
+) -> (Result<Vec<u8>, Refusal>, Vec<Vec<u8>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let (answer, heard) = (answer.finish(), Arc::clone(&asked));
     let send = move |call: &Call| {
@@ -32,7 +42,7 @@ fn answered(answer: Writer, start: u64, known: Hash) -> (Result<Vec<u8>, Refusal
     let service = Service::before(iter::once(node));
     service.chain.show(View::of_base((100, base().id()), Network::Mainnet));
     let mut request = Writer::new();
-    request.byte("requested_info", 1);
+    request.byte("requested_info", info);
     request.bytes("block_ids", &known);
     request.number("start_height", start);
     let outcome = blocks(&service, &request.finish());
@@ -51,6 +61,18 @@ fn answer(start: u64) -> Writer {
     writer
 }
 
+/// Returns an answer with the newest verified block, whose outputs have these indices.
+fn verified(indices: &[u64]) -> Writer {
+    let mut writer = Writer::new();
+    writer.bytes("status", b"OK");
+    writer.number("start_height", 100);
+    writer.objects("blocks", 1, |writer, _| writer.bytes("block", &base_blob()));
+    writer.objects("output_indices", 1, |writer, _| {
+        writer.objects("indices", 1, |writer, _| writer.numbers("indices", indices));
+    });
+    writer
+}
+
 #[test]
 fn an_answer_about_the_pool_has_no_blocks() {
     let (outcome, asked) = answered(answer(50), 0, base().id());
@@ -65,6 +87,29 @@ fn an_answer_about_the_pool_has_no_blocks() {
         writer.bytes("tx_blob", &[1, 0, 0, 0, 0]);
     });
     assert!(matches!(answered(lie, 0, base().id()).0, Err(Refusal::Lie { .. })));
+}
+
+#[test]
+fn an_answer_about_blocks_has_no_news_of_the_pool() {
+    // Version 1 without inputs and outputs.
+    let transaction = [1, 0, 0, 0, 0];
+    let hash = Transaction::parse(&transaction).expect("a transaction").hash();
+    let news = |info| {
+        let mut writer = verified(&[9]);
+        writer.number("daemon_time", 1000);
+        writer.byte("pool_info_extent", 2);
+        writer.objects("added_pool_txs", 1, |writer, _| {
+            writer.bytes("tx_hash", &hash);
+            writer.bytes("tx_blob", &transaction);
+        });
+        writer.bytes("remaining_added_pool_txids", &[8; 32]);
+        writer.bytes("removed_pool_txids", &[7; 32]);
+        answered_about(info, writer, 100, [7; 32]).0.expect("an answer")
+    };
+    let without = answered_about(BLOCKS_ONLY, verified(&[9]), 100, [7; 32]).0;
+    assert_eq!(news(BLOCKS_ONLY), without.expect("an answer"));
+    let with = news(1);
+    assert_eq!(BlocksAnswer::read(&with).expect("an answer").pool.added.len(), 1);
 }
 
 #[test]
@@ -109,16 +154,7 @@ fn output_indices_are_those_of_the_outputs() {
 
 #[test]
 fn an_answer_with_false_output_indices_is_refused() {
-    let outcome = |indices: &[u64]| {
-        let mut writer = Writer::new();
-        writer.bytes("status", b"OK");
-        writer.number("start_height", 100);
-        writer.objects("blocks", 1, |writer, _| writer.bytes("block", &base_blob()));
-        writer.objects("output_indices", 1, |writer, _| {
-            writer.objects("indices", 1, |writer, _| writer.numbers("indices", indices));
-        });
-        answered(writer, 100, [7; 32]).0
-    };
+    let outcome = |indices: &[u64]| answered(verified(indices), 100, [7; 32]).0;
     assert!(outcome(&[9]).is_ok());
     for false_ones in [&[][..], &[9, 10]] {
         let problem = outcome(false_ones).expect_err("false indices").to_string();
