@@ -11,7 +11,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use randomx_client::replace_file;
 use randomx_monero::Hash;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The most refused answers that are remembered.
@@ -56,17 +55,31 @@ impl Lie {
     }
 }
 
-/// A refused answer, as the status page shows it.
-#[derive(Clone, Debug, Serialize)]
+/// A refused answer.
+#[derive(Clone, Debug)]
 pub(crate) struct Refused {
     /// The number of the accusation in this run.
-    #[serde(skip)]
     number: u64,
     time: u64,
     node: String,
     method: String,
     reason: String,
     evidence: Option<PathBuf>,
+}
+
+impl Refused {
+    /// Describes the answer for the status page.
+    fn describe(&self) -> Value {
+        // JSON cannot hold a path that is not UTF-8.
+        let evidence = self.evidence.as_ref().map(|file| file.display().to_string());
+        json!({
+            "time": self.time,
+            "node": self.node,
+            "method": self.method,
+            "reason": self.reason,
+            "evidence": evidence,
+        })
+    }
 }
 
 /// Receives lines for people.
@@ -196,11 +209,12 @@ impl Journal {
     /// Returns the counts and the refused answers, for the status page.
     pub(crate) fn describe(&self) -> Value {
         let state = self.lock();
+        let refused: Vec<Value> = state.refused.iter().map(Refused::describe).collect();
         json!({
             "verified": state.checked,
             "notVerified": state.not_verified,
             "refusedCount": state.refused_count,
-            "refused": state.refused,
+            "refused": refused,
         })
     }
 
@@ -251,6 +265,19 @@ mod tests {
         let described = journal.describe();
         assert_eq!(described["refusedCount"], json!(REMEMBERED));
         assert_eq!(described["refused"].as_array().map(Vec::len), Some(REMEMBERED));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn evidence_may_have_a_path_that_is_not_utf_8() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let path = PathBuf::from(OsStr::from_bytes(b"\xff/lie-1.json"));
+        let journal = Journal::new(Box::new(|_| {}), Box::new(move |_| Ok(path.clone())));
+        journal.accuse("a node", "a method", Lie::new("a reason"));
+        let described = journal.describe();
+        assert_eq!(described["refused"][0]["evidence"], json!("\u{fffd}/lie-1.json"));
     }
 
     #[test]
