@@ -16,7 +16,7 @@ pub(super) const PART: u64 = 512;
 const SOURCE_PATIENCE: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// How long a source's last result counts. A relay that is started again would otherwise not be used for
+/// How long a source's last result counts at least. A relay that is started again would otherwise not be used for
 /// the rest of a long restore.
 const MEMORY: Duration = Duration::from_secs(300);
 
@@ -29,8 +29,11 @@ pub(super) type Ask<'a> = Box<dyn Fn(u64, u64) -> Result<Vec<Vec<u8>>, String> +
 /// The sources, with the time that each took.
 pub(super) struct Sources<'a> {
     sources: Vec<Measured<'a>>,
+    /// The time that a source may take for a part.
     patience: Duration,
-    /// How long a source's last result counts.
+    /// That time at first, which is also the shortest.
+    shortest: Duration,
+    /// How long a source's last result counts at least.
     memory: Duration,
 }
 
@@ -62,10 +65,18 @@ impl<'a> Sources<'a> {
         Sources::by(sources.collect(), SOURCE_PATIENCE, MEMORY)
     }
 
-    /// Returns sources that are asked in these ways, whose results count for the time `memory`.
-    pub(super) fn by(sources: Vec<Ask<'a>>, patience: Duration, memory: Duration) -> Sources<'a> {
+    /// Returns sources that are asked in these ways. Each may take the time `shortest` for a part at first, and
+    /// its results count for the time `memory` at least.
+    pub(super) fn by(sources: Vec<Ask<'a>>, shortest: Duration, memory: Duration) -> Sources<'a> {
         let measured = |ask| Measured { ask, took: None };
-        Sources { sources: sources.into_iter().map(measured).collect(), patience, memory }
+        let sources = sources.into_iter().map(measured).collect();
+        Sources { sources, patience: shortest, shortest, memory }
+    }
+
+    /// Returns how long a source's last result counts.
+    fn memory(&self) -> Duration {
+        // Otherwise most of the time could go to sources that are late again.
+        self.memory.max(4 * self.patience)
     }
 
     /// Returns the blocks from `first` to `last`, of which the last has an id. Asks the fastest source,
@@ -76,8 +87,9 @@ impl<'a> Sources<'a> {
         last: u64,
         id: Hash,
     ) -> Result<Vec<Verified>, String> {
+        let memory = self.memory();
         let mut order: Vec<usize> = (0..self.sources.len()).collect();
-        order.sort_by_key(|&index| (self.sources[index].expected(self.memory), index));
+        order.sort_by_key(|&index| (self.sources[index].expected(memory), index));
         let (mut failure, mut late) = ("there is no source".to_owned(), false);
         for index in order {
             let source = &mut self.sources[index];
@@ -86,7 +98,9 @@ impl<'a> Sources<'a> {
                 Ok(blobs) => {
                     if let Some(blocks) = proven(&blobs, id) {
                         if last - first + 1 == PART {
-                            source.took = Some((Instant::now(), begun.elapsed()));
+                            let took = begun.elapsed();
+                            source.took = Some((Instant::now(), took));
+                            self.note_success(took);
                         }
                         return Ok(blocks);
                     }
@@ -104,10 +118,16 @@ impl<'a> Sources<'a> {
         if late {
             // There is no faster source.
             self.patience = (2 * self.patience).min(LONGEST);
-            // Otherwise most of the time could go to sources that are late again.
-            self.memory = self.memory.max(4 * self.patience);
         }
         Err(failure)
+    }
+
+    /// Shortens the patience after a whole part, but not below twice the time that the part took. A source that is
+    /// as slow for the next part would otherwise be late.
+    fn note_success(&mut self, took: Duration) {
+        if 4 * took <= self.patience {
+            self.patience = (self.patience / 2).max(self.shortest);
+        }
     }
 }
 
@@ -213,6 +233,43 @@ mod tests {
         // Forty pauses take at least eight times the patience at first. The longer time is kept.
         assert!(tries >= 4, "{tries}");
         assert_eq!(sources.patience, SOON * (1 << (tries - 1)));
+    }
+
+    #[test]
+    fn sources_get_less_time_again_when_one_is_fast() {
+        let (blobs, last) = headers(PART);
+        let asked = Cell::new(0);
+        let (shortest, memory) = (Duration::from_secs(10), Duration::from_secs(50));
+        let fast = source(&blobs, 512, Duration::ZERO, &asked);
+        let mut sources = Sources::by(vec![fast], shortest, memory);
+        // As after hours in which each source was late.
+        sources.patience = LONGEST;
+        let mut before = LONGEST;
+        while before > shortest {
+            // Fewer blocks show nothing.
+            let few = headers(9).1;
+            assert!(sources.fetch(0, 8, few).is_ok());
+            assert_eq!((sources.patience, sources.memory()), (before, memory.max(4 * before)));
+            assert!(sources.fetch(0, PART - 1, last).is_ok());
+            // A slow part after a fast one costs one late answer at most.
+            before = (before / 2).max(shortest);
+            assert_eq!(sources.patience, before);
+        }
+        assert!(sources.fetch(0, PART - 1, last).is_ok());
+        assert_eq!((sources.patience, sources.memory()), (shortest, memory));
+    }
+
+    #[test]
+    fn a_slow_source_keeps_the_time_that_it_needs() {
+        let (blobs, last) = headers(PART);
+        let asked = Cell::new(0);
+        let slow = source(&blobs, 512, 2 * SOON, &asked);
+        let mut sources = Sources::by(vec![slow], SOON, MEMORY);
+        sources.patience = 7 * SOON;
+        for _ in 0..3 {
+            assert!(sources.fetch(0, PART - 1, last).is_ok());
+            assert_eq!(sources.patience, 7 * SOON);
+        }
     }
 
     #[test]
