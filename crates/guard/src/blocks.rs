@@ -41,7 +41,7 @@ const NO_POOL: u8 = 0;
 /// Answers `getblocks.bin`.
 pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request = BlocksRequest::read(body).map_err(malformed)?;
-    let view = service.chain.view()?;
+    let (begun, view) = (Instant::now(), service.chain.view()?);
     let (tip, tip_id) = view.tip();
     let wants_pool = request.info != BLOCKS_ONLY;
     let wants_blocks = request.info != POOL_ONLY;
@@ -50,7 +50,7 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         return Ok(write_blocks(&BlocksAnswer::empty(tip + 1), request.prune));
     }
     if !up_to_date {
-        await_headers(service, &view, &request)?;
+        await_headers(service, &view, &request, begun)?;
     }
     let info = if up_to_date { POOL_ONLY } else { request.info };
     let call = |node: &str| {
@@ -66,7 +66,7 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
     if wants_pool {
         service.journal.not_verified("getblocks.bin: transaction pool");
     }
-    service.nodes.ask_each(Instant::now(), call, |node, bytes| {
+    service.nodes.ask_each(begun, call, |node, bytes| {
         let mut answer = BlocksAnswer::read(bytes).map_err(unusable)?;
         if !wants_pool {
             answer.pool = Pool::default();

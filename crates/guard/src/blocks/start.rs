@@ -21,11 +21,12 @@ use super::{ids, unusable};
 const STEP: u64 = 4096;
 
 /// Waits a while for headers without which no answer can be checked. A node's answer is large, so none is
-/// requested before.
+/// requested before. The request began at `begun`.
 pub(super) fn await_headers(
     service: &Service,
     view: &View,
     request: &BlocksRequest<'_>,
+    begun: Instant,
 ) -> Result<(), Refusal> {
     if request.start > view.tip().0 {
         return Ok(());
@@ -37,13 +38,17 @@ pub(super) fn await_headers(
     if newest_known(service, view, request).is_some() {
         return Ok(());
     }
-    find(service, view, request)
+    find(service, view, request, begun)
 }
 
-/// Has headers read until the newest block of a wallet is verified. May fail for now, and goes on with the
+/// Requests headers until the newest block of a wallet is verified. May fail for now, and goes on with the
 /// wallet's next request.
-fn find(service: &Service, view: &View, request: &BlocksRequest<'_>) -> Result<(), Refusal> {
-    let begun = Instant::now();
+fn find(
+    service: &Service,
+    view: &View,
+    request: &BlocksRequest<'_>,
+    begun: Instant,
+) -> Result<(), Refusal> {
     service.chain.await_scans()?;
     if newest_known(service, view, request).is_some() {
         return Ok(());
@@ -58,11 +63,11 @@ fn find(service: &Service, view: &View, request: &BlocksRequest<'_>) -> Result<(
     if names_nothing_else && !request.ids.is_empty() {
         return read_down(service, view, request, begun, &[1], u64::MAX);
     }
-    let starts = newest_common(service, view, request)?;
+    let starts = newest_common(service, view, request, begun)?;
     read_down(service, view, request, begun, &starts, STEP)
 }
 
-/// Has headers read down to each of the heights in turn, in steps, until a block of the wallet is verified. The
+/// Requests the headers down to each of the heights in turn, in steps, until a block of the wallet is verified. The
 /// request began at `begun`.
 fn read_down(
     service: &Service,
@@ -72,6 +77,12 @@ fn read_down(
     starts: &[u64],
     step: u64,
 ) -> Result<(), Refusal> {
+    let in_time = || {
+        if begun.elapsed() <= REQUEST_PATIENCE {
+            return Ok(());
+        }
+        Err(Refusal::Busy("the guard reads the headers for a scan".to_owned()))
+    };
     let mut height = view.base.0;
     for &start in starts {
         while height > start {
@@ -80,13 +91,13 @@ fn read_down(
                 continue;
             }
             service.chain.scan_from(view, height);
+            // The nodes that named the heights may have taken all of the time. Another request finds the headers.
+            in_time()?;
             service.chain.await_scans()?;
             // After the base has moved, the blocks between are read last.
             service.chain.id(view, view.base.0 - 1)?;
             // The nodes need the rest of the time for the blocks.
-            if begun.elapsed() > REQUEST_PATIENCE {
-                return Err(Refusal::Busy("the guard reads the headers for a scan".to_owned()));
-            }
+            in_time()?;
             if newest_known(service, view, request).is_some() {
                 return Ok(());
             }
@@ -96,15 +107,16 @@ fn read_down(
     Err(Refusal::Unusable(problem))
 }
 
-/// Asks two nodes for the newest block of a wallet that their chain has. Returns the heights, the higher one
-/// first: a false one is proven to be false before lower blocks are read.
+/// Asks two nodes for the newest block of a wallet that their chain has, for a request that began at `begun`. Returns
+/// the heights, the higher one first: a false one is proven to be false before lower blocks are read.
 fn newest_common(
     service: &Service,
     view: &View,
     request: &BlocksRequest<'_>,
+    begun: Instant,
 ) -> Result<Vec<u64>, Refusal> {
     let (tip, _) = view.tip();
-    let mut starts = service.nodes.ask_two(&ids::call(request), |bytes| {
+    let mut starts = service.nodes.ask_two_since(begun, &ids::call(request), |bytes| {
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
         let named = ids.first().filter(|id| request.ids.iter().take(MAX_NAMED).any(|n| n == *id));
         let Some(id) = named.filter(|_| start <= tip) else {
@@ -129,14 +141,19 @@ fn newest_common(
 #[cfg(test)]
 mod tests {
     use std::iter;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     use randomx_monero::{Block, Network};
     use randomx_testing::blocks::block_with;
 
     use super::*;
+    use crate::archive::Archive;
     use crate::blocks::blocks;
+    use crate::chain::Chain;
     use crate::epee::Writer;
-    use crate::nodes::{Call, Transport};
+    use crate::nodes::{Call, NoAnswer, Transport};
     use crate::verified::Verified;
 
     const BASE: u64 = 100_000;
@@ -201,6 +218,36 @@ mod tests {
         let outcome = read(&[BASE - 1, height(50)]);
         assert!(matches!(outcome, Err(Refusal::Busy(_))), "{outcome:?}");
         assert_eq!(service.chain.archive().describe()["wanted"], BASE - 1 - STEP);
+    }
+
+    #[test]
+    fn a_request_whose_time_is_over_waits_for_nothing() {
+        let asked = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&asked);
+        let send = move |_: &Call| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Err(NoAnswer::Refused("a problem".to_owned()))
+        };
+        let node = ("a node".to_owned(), Box::new(send) as Transport);
+        let mut service = Service::before(iter::once(node));
+        // Nobody reads headers.
+        let archive = Archive::new(PathBuf::new(), REQUEST_PATIENCE);
+        service.chain = Chain::new(Arc::new(archive));
+        let view = View::of_base((BASE, [0; 32]), Network::Mainnet);
+        let mut body = Writer::new();
+        body.bytes("block_ids", &[50; 32]);
+        let body = body.finish();
+        let request = BlocksRequest::read(&body).expect("a request");
+        let now = Instant::now();
+        let begun = now.checked_sub(10 * REQUEST_PATIENCE).expect("an earlier time");
+        let outcome = newest_common(&service, &view, &request, begun);
+        assert!(matches!(outcome, Err(Refusal::Unusable(_))), "{outcome:?}");
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        let outcome = read_down(&service, &view, &request, begun, &[height(50)], STEP);
+        assert!(matches!(outcome, Err(Refusal::Busy(_))), "{outcome:?}");
+        assert!(now.elapsed() < REQUEST_PATIENCE);
+        // The wallet's next request finds these.
+        assert_eq!(service.chain.archive().describe()["wanted"], BASE - STEP);
     }
 
     #[test]
