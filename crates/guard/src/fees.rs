@@ -20,6 +20,9 @@ use crate::service::Service;
 
 const METHOD: &str = "get_fee_estimate";
 
+/// The name under which estimates are counted that follow from no block.
+const CONSTANT: &str = "get_fee_estimate: the guard's own, without a block";
+
 /// The number of recent blocks whose fees are read.
 const BLOCKS: u64 = 10;
 
@@ -70,6 +73,9 @@ pub(crate) fn estimate(service: &Service, params: Option<&RawValue>) -> Result<V
     let paid = paid(service, begun);
     let estimated = paid.clone().and_then(|paid| lower_of_two(service, begun, grace_blocks, paid));
     let fees = estimated.unwrap_or_else(|refusal| {
+        if paid.is_err() {
+            service.journal.count_not_verified(CONSTANT);
+        }
         let fees = own(paid.ok());
         service.journal.log(&format!("{METHOD}: {refusal}; the guard sends its own: {fees:?}"));
         fees
@@ -197,6 +203,8 @@ fn recent(service: &Service, view: &View, begun: Instant) -> Result<Paid, Refusa
 
 #[cfg(test)]
 mod tests {
+    use std::iter;
+
     use super::*;
 
     const HONEST: Fees = [20_000, 80_000, 320_000, 4_000_000];
@@ -204,6 +212,22 @@ mod tests {
     fn estimate(fee: u64, fees: &[u64]) -> Estimate {
         let (status, fees) = ("OK".to_owned(), fees.to_vec());
         Estimate { status, fee, fees, quantization_mask: MASK }
+    }
+
+    #[test]
+    fn an_estimate_that_follows_from_no_block_is_not_verified() {
+        let service = Service::before(iter::empty());
+        let counted = || {
+            let answer = service.journal.count(METHOD, || super::estimate(&service, None));
+            assert_eq!(answer.expect("an estimate")["fees"], json!(HONEST));
+            let described = service.journal.describe();
+            (described["verified"].clone(), described["notVerified"].clone())
+        };
+        assert_eq!(counted(), (json!({}), json!({ CONSTANT: 1 })));
+        // No node sends an estimate, but the guard has read a block.
+        *service.paid.lock().expect("no panic") =
+            Some(([7; 32], Paid { median: Some(20_000), lowest: 19_000 }));
+        assert_eq!(counted(), (json!({ METHOD: 1 }), json!({ CONSTANT: 1 })));
     }
 
     #[test]

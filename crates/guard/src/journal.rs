@@ -139,16 +139,18 @@ impl Journal {
     /// Counts an answer that cannot be verified, or has a part that cannot. The first of each method is
     /// logged.
     pub(crate) fn not_verified(&self, method: &str) {
-        HAS_UNVERIFIED.set(true);
-        let count = {
-            let mut state = self.lock();
-            let count = state.not_verified.entry(method.to_owned()).or_default();
-            *count += 1;
-            *count
-        };
-        if count == 1 {
+        if self.count_not_verified(method) == 1 {
             self.log(&format!("not verified: {method}; the node's answers are passed on"));
         }
+    }
+
+    /// Counts an answer as not verified, without a line in the log. Returns the new count.
+    pub(crate) fn count_not_verified(&self, method: &str) -> u64 {
+        HAS_UNVERIFIED.set(true);
+        let mut state = self.lock();
+        let count = state.not_verified.entry(method.to_owned()).or_default();
+        *count += 1;
+        *count
     }
 
     /// Logs false data of a node and writes the evidence.
