@@ -23,6 +23,7 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 
 use extent::{check_progress, check_start};
+pub(crate) use format::MAX_BLOB;
 use format::{BlocksAnswer, BlocksRequest, Pool, RawBlock, write_blocks};
 pub(crate) use heights::{by_height, fetch, transaction_ids};
 pub(crate) use ids::{MAX_HASHES, hashes};

@@ -16,7 +16,7 @@ const MAX_TRANSACTIONS: usize = 65_536;
 const MAX_OUTPUTS: usize = 32_768;
 
 /// The longest block or transaction in bytes. Evidence of a lie has one of each at most.
-const MAX_BLOB: usize = 1 << 20;
+pub(crate) const MAX_BLOB: usize = 1 << 20;
 
 /// A request for blocks or for their ids.
 pub(super) struct BlocksRequest<'a> {

@@ -6,6 +6,7 @@ use randomx_monero::Block;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::blocks::MAX_BLOB;
 use crate::verified::Verified;
 
 /// Describes a verified block. Fields that its hash does not prove are zero or empty: weights, and for
@@ -66,7 +67,38 @@ pub(super) fn read_block(answer: &[u8]) -> Result<(Vec<u8>, Block), String> {
     if status != "OK" {
         return Err(format!("the node answered {status:?}"));
     }
+    if blob.len() > 2 * MAX_BLOB {
+        return Err(format!("blob: expected at most {MAX_BLOB} bytes"));
+    }
     let blob = hex::decode(&*blob).map_err(|problem| format!("blob: {problem}"))?;
     let block = Block::parse(&blob).map_err(|problem| format!("blob: {problem}"))?;
     Ok((blob, block))
+}
+
+#[cfg(test)]
+mod tests {
+    use randomx_testing::blocks::block_with;
+
+    use super::*;
+
+    #[test]
+    fn a_block_is_no_longer_than_evidence_may_be() {
+        let read = |transactions: usize| {
+            let blob = block_with(1, 1, &[0; 32], 0, 1, &vec![[7; 32]; transactions]);
+            let answer = json!({ "result": { "status": "OK", "blob": hex::encode(&blob) } });
+            (
+                blob.len() > MAX_BLOB,
+                read_block(answer.to_string().as_bytes()).map(|(blob, _)| blob.len()),
+            )
+        };
+        let most = MAX_BLOB / 32;
+        let (is_long, outcome) = read(most);
+        assert_eq!(
+            (is_long, outcome),
+            (true, Err("blob: expected at most 1048576 bytes".to_owned()))
+        );
+        // The header and the miner's transaction take less than 320 bytes.
+        let (is_long, outcome) = read(most - 10);
+        assert!(!is_long && outcome.is_ok(), "{outcome:?}");
+    }
 }

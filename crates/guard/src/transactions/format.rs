@@ -6,11 +6,9 @@ use randomx_monero::Hash;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::blocks::MAX_BLOB;
 use crate::chain::View;
 use crate::json_list::json_list;
-
-/// The longest transaction in bytes. Evidence of a lie has one.
-const MAX_BLOB: usize = 1 << 20;
 
 /// A hash in hex.
 #[derive(Clone, Copy, Deserialize, Serialize)]
