@@ -81,7 +81,7 @@ impl Archive {
         found.filter(|height| self.has(*height))
     }
 
-    /// Has the headers from a height on read, for a scan.
+    /// Requests the headers from a height on, for a scan.
     pub(crate) fn want(&self, height: u64) {
         self.lock().scan(height);
         self.wanted.notify_all();
@@ -130,7 +130,7 @@ impl Archive {
         block.ok_or(Unknown::Awaited)
     }
 
-    /// Notes that blocks of one segment from a height on are proven. None is found by its id.
+    /// Notes that blocks of one segment from a height on are proven. [`Archive::height_of`] does not find them.
     #[cfg(test)]
     pub(crate) fn hold(&self, first: u64, blocks: Vec<Verified>) {
         let mut state = self.lock();

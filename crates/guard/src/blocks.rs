@@ -32,7 +32,7 @@ use start::await_headers;
 /// The longest answer of a node. The nodes' own limit is 100 MiB and a block.
 pub(crate) const MAX_ANSWER: u64 = 128 << 20;
 
-/// Where a node keeps its pool's news.
+/// Values of `requested_info`: blocks without the pool's news, and the news alone.
 const BLOCKS_ONLY: u8 = 0;
 const POOL_ONLY: u8 = 2;
 

@@ -149,7 +149,7 @@ impl Chain {
         base <= 1 || self.archive.has(1) && self.archive.has(base - 1)
     }
 
-    /// Has the headers from a height on read, for a scan that begins there.
+    /// Requests the headers from a height on, for a scan that begins there.
     pub(crate) fn scan_from(&self, view: &View, height: u64) {
         if height < view.base.0 {
             self.archive.want(height.max(1));
@@ -183,7 +183,7 @@ impl Chain {
         })
     }
 
-    /// Describes the archive for the status page.
+    /// Returns the archive of older headers.
     pub(crate) fn archive(&self) -> &Archive {
         &self.archive
     }

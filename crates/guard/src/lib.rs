@@ -1,9 +1,8 @@
 //! A local proxy between Monero wallets and the nodes that they use.
 //!
-//! Wallets believe what their node says. A [`Guard`] speaks the node's interface to them, forwards what
-//! it must to remote nodes, and answers only with what the chain client of `randomx-monero` has
-//! verified. What blocks do not commit to is passed on within bounds, and named as not verified. The
-//! README of this crate lists both.
+//! Wallets trust their node. A [`Guard`] speaks the node's interface to them. It sends them only blocks, headers and
+//! confirmed transactions that the chain client of `randomx-monero` has verified. The guard forwards data that blocks
+//! do not commit to, within limits, and counts it as not verified. The README of this crate lists both.
 
 mod answer;
 mod archive;

@@ -233,7 +233,7 @@ fn an_answer_that_is_still_being_sent_keeps_its_place() {
 }
 
 #[test]
-fn without_a_place_a_connection_is_told_to_come_later() {
+fn without_a_place_a_connection_gets_the_status_503() {
     let (server, events) = start();
     let busy: Vec<_> = (0..PLACES).map(|_| send(&server, &[WORK])).collect();
     for _ in &busy {

@@ -1,4 +1,4 @@
-//! What an archive knows and what is wanted of it.
+//! The state of an archive: proven headers, and the heights that wallets requested.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

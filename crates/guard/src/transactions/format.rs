@@ -86,7 +86,7 @@ pub(super) struct Entry<'a> {
 pub(super) struct Found {
     pub(super) hash: Hash,
     pub(super) blob: Vec<u8>,
-    /// The hash of the part that the node has pruned, as it says, or of any part until it is checked.
+    /// The hash of the pruned part, as the node states it. The check removes it if the node has pruned nothing.
     pub(super) prunable_hash: Option<Hash>,
     /// The height of its block, as the node says, unless it is in the pool.
     pub(super) block_height: Option<u64>,
