@@ -258,3 +258,12 @@ fn a_checkpoint_without_an_end_is_refused() {
     let run = randomx(&arguments).assert().code(2).stdout("");
     run.stderr("error: /dev/zero: expected at most 1048576 bytes\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn certificates_without_an_end_are_refused() {
+    let arguments = ["guard", "--node", "http://127.0.0.1:9", "--store", "s", "--ca", "/dev/zero"];
+    let run = randomx(&arguments).assert().code(2).stdout("");
+    let sentence = "invalid value '/dev/zero' for '--ca <FILE>': expected at most 1048576 bytes";
+    run.stderr(predicate::str::contains(sentence));
+}

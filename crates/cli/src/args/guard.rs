@@ -1,6 +1,6 @@
 //! The arguments of `randomx guard`.
 
-use std::{fs, net::SocketAddr, path::PathBuf};
+use std::{fs::File, io::Read, net::SocketAddr, path::PathBuf};
 
 use clap::Args;
 use randomx_client::{Authorities, Proxy, node, parse_proxy, relay};
@@ -35,6 +35,9 @@ the hosts to reach without it.
 Exit codes:
   2  unusable arguments, the address is not available, the state could not be stored, or hashing
      failed, for example for lack of memory";
+
+/// The largest file of certificates that is read. All public authorities together have some 220 KB.
+const MAX_CERTIFICATES: u64 = 1 << 20;
 
 /// `randomx guard`.
 #[derive(Args)]
@@ -92,7 +95,14 @@ fn proxy(text: &str) -> Result<Proxy, &'static str> {
 
 /// Reads a file of certificates.
 fn authorities(path: &str) -> Result<Authorities, String> {
-    let pem = fs::read(path).map_err(|problem| problem.to_string())?;
+    let mut pem = Vec::new();
+    // A pipe or a device has no length.
+    File::open(path)
+        .and_then(|file| file.take(MAX_CERTIFICATES + 1).read_to_end(&mut pem))
+        .map_err(|problem| problem.to_string())?;
+    if pem.len() as u64 > MAX_CERTIFICATES {
+        return Err(format!("expected at most {MAX_CERTIFICATES} bytes"));
+    }
     Authorities::parse(&pem)
 }
 
