@@ -12,6 +12,7 @@ mod group;
 mod hash_state;
 mod key;
 mod lanes;
+mod measured;
 mod observer;
 mod plan;
 mod shared;
@@ -19,7 +20,6 @@ mod trials;
 
 use std::fmt;
 use std::mem;
-use std::ops::Range;
 use std::sync::Arc;
 
 #[cfg(feature = "internals")]
@@ -38,7 +38,7 @@ use crate::jit::CodePages;
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, Version};
 
-use group::{Group, Member};
+use group::Member;
 use key::Source;
 use lanes::{Hasher, Job};
 use plan::Plan;
@@ -98,6 +98,8 @@ pub struct Vm {
     chosen_under: Option<Conditions>,
     /// The measurement of the fastest number of lanes, until it is known.
     trials: Option<Participant>,
+    /// Whether lanes may be allocated that only a trial needed, or the plan with which the VM was created.
+    has_spare_lanes: bool,
     hasher: Box<dyn Hasher>,
     /// Whether the first lane holds a hash that has begun.
     begun: bool,
@@ -141,7 +143,19 @@ impl Vm {
         hasher: Box<dyn Hasher>,
     ) -> Vm {
         let (member, chosen_under, trials) = (None, None, None);
-        Vm { source, version, options, plan, member, chosen_under, trials, hasher, begun: false }
+        let (has_spare_lanes, begun) = (true, false);
+        Vm {
+            source,
+            version,
+            options,
+            plan,
+            member,
+            chosen_under,
+            trials,
+            has_spare_lanes,
+            hasher,
+            begun,
+        }
     }
 
     /// Returns the engine that runs programs.
@@ -168,7 +182,8 @@ impl Vm {
     ///
     /// It is [`lanes`](Self::lanes) if that is not measured. Otherwise it begins as the most that a measurement
     /// tries, even if other VMs have completed the measurement, and becomes `lanes` in the first call that
-    /// hashes afterwards. After a change of the key, the version or the number of VMs it can begin anew.
+    /// hashes afterwards. That call releases the lanes that only the measurement needed, unless it finds no memory to
+    /// move the others to. After a change of the key, the version or the number of VMs it can begin anew.
     pub fn most_lanes(&self) -> usize {
         if self.trials.is_none() {
             return self.lanes();
@@ -227,36 +242,6 @@ impl Vm {
     pub fn set_key(&mut self, key: impl Into<KeyMemory>) {
         self.source = Source::new(key.into(), self.options);
         self.adapt_lanes();
-    }
-
-    /// Sets the number of lanes for the present key and version.
-    fn adapt_lanes(&mut self) {
-        // WebAssembly has no clock, and interpreted programs take longer than memory.
-        let measures = !cfg!(target_family = "wasm") && self.engine() == EngineKind::Jit;
-        let group = Group { fast: self.source.is_fast(), cpu: self.options.cpu };
-        if self.options.lanes.is_some() || !measures {
-            self.member = None;
-        } else if self.member.as_ref().is_none_or(|member| member.group() != group) {
-            self.member = Some(group.join());
-        }
-        let conditions = self.conditions();
-        let earlier = mem::replace(&mut self.chosen_under, conditions);
-        if earlier != conditions || self.trials.is_none() {
-            self.trials = conditions.map(|conditions| Participant::new(conditions.trials()));
-        }
-        let best = self.trials.as_ref().and_then(Participant::choice);
-        // What was fastest for fewer or more VMs is a better guess than the expected number.
-        let similar = earlier.zip(conditions).is_some_and(|(one, other)| one.resembles(other));
-        let guess = if similar { self.plan } else { Plan::expected(group.fast, self.version) };
-        let plan = self.options.lanes.map(Plan::of).or(best).unwrap_or(guess);
-        self.plan = plan.with(self.hasher.reserve(plan.lanes));
-    }
-
-    /// Returns what the fastest number of lanes depends on now, if it may be chosen.
-    fn conditions(&self) -> Option<Conditions> {
-        let member = self.member.as_ref()?;
-        let (group, members) = (member.group(), member.rounded_members());
-        Some(Conditions { group, members, version: self.version })
     }
 
     /// Returns the hash of `input`, which can have any length.
@@ -333,37 +318,6 @@ impl Vm {
         let (inputs, outputs) = (&inputs[measured..], &mut outputs[measured..]);
         let Vm { ref source, version, plan, .. } = *self;
         self.hasher.hash_many(Job { source, version, plan, inputs, outputs }, observer);
-    }
-
-    /// Hashes the first inputs by different plans, while the fastest one is not known.
-    /// Returns how many it has hashed.
-    fn measure(
-        &mut self,
-        inputs: &[&[u8]],
-        outputs: &mut [[u8; HASH_SIZE]],
-        observer: &mut dyn Observer,
-    ) -> usize {
-        let Vm { ref source, version, ref mut trials, ref mut hasher, ref mut plan, .. } = *self;
-        let Some(participant) = trials.as_mut().filter(|_| !cfg!(target_family = "wasm")) else {
-            return 0;
-        };
-        // Allocated before the first trial, so that no trial takes the time for it.
-        hasher.reserve(participant.most_lanes(inputs.len()));
-        let hash = |plan: Plan, range: Range<usize>| {
-            if hasher.reserve(plan.lanes) < plan.lanes {
-                return false;
-            }
-            let (inputs, outputs) = (&inputs[range.clone()], &mut outputs[range]);
-            hasher.hash_many(Job { source, version, plan, inputs, outputs }, observer);
-            true
-        };
-        let measured = participant.measure(inputs.len(), trials::clock(), hash);
-        if let Some(choice) = participant.choice() {
-            *plan = choice.with(hasher.reserve(choice.lanes));
-            // Later calls need not ask again.
-            *trials = None;
-        }
-        measured
     }
 }
 

@@ -1,5 +1,5 @@
-//! The memory of each mode: its definition, within 5%, and none after it is dropped. Each mode runs
-//! in a process of its own, whose memory is measured.
+//! The memory of each mode: its definition, within 5%, and none after it is dropped. After a measurement of the number
+//! of lanes, a VM has the memory of the chosen ones. Each mode runs in a process of its own, whose memory is measured.
 
 #![cfg(target_os = "linux")]
 
@@ -20,7 +20,8 @@ const MODE: &str = "RANDOMX_TEST_MODE";
 #[test]
 fn modes_use_the_memory_of_their_definition() {
     // Other tests compute a dataset, too; only its size in memory is left to the full tests.
-    let modes: &[&str] = if is_full() { &["light", "fast"] } else { &["light"] };
+    let modes: &[&str] =
+        if is_full() { &["light", "measured", "fast"] } else { &["light", "measured"] };
     for mode in modes.iter().copied() {
         let test = std::env::current_exe().expect("this program");
         let output = Command::new(test)
@@ -44,6 +45,9 @@ fn one_mode() {
     let Ok(mode) = std::env::var(MODE) else {
         return;
     };
+    if mode == "measured" {
+        return measured_lanes();
+    }
     let before = memory("VmRSS");
     let cache = Arc::new(Cache::new(b"resident").expect("memory for a cache"));
     let (key, size): (KeyMemory, usize) = if mode == "light" {
@@ -73,6 +77,34 @@ fn one_mode() {
     drop(key);
     let left = memory("VmRSS");
     assert!(left < before + (8 << 20), "{left} bytes after, {before} before");
+}
+
+/// A VM with a choice of 1 to 8 lanes, and a dataset whose pages no read allocates.
+fn measured_lanes() {
+    let dataset = match Dataset::zeroed() {
+        Err(error @ DatasetError::OutOfMemory { .. }) => {
+            randomx_testing::say(format_args!("measured: SKIPPED: {error}"));
+            return;
+        }
+        dataset => Arc::new(dataset.expect("a dataset")),
+    };
+    let create = |lanes| {
+        let options = VmOptions { lanes, ..VmOptions::default() };
+        Vm::with_options(dataset.clone(), Version::V1, options).expect("a VM")
+    };
+    // What the first hash of a process allocates is not the memory of lanes.
+    create(Some(1)).hash_many(&[[0; 76]; 8]);
+    let before = memory("VmRSS");
+    // The first VM measures. The second finds the choice.
+    let mut vms = [create(None), create(None)];
+    for vm in &mut vms {
+        vm.measure_lanes();
+        vm.hash_many(&[[0; 76]; 8]);
+    }
+    let lanes: usize = vms.iter().map(Vm::lanes).sum();
+    let (used, defined) = (memory("VmRSS").saturating_sub(before), lanes * SCRATCHPAD_L3);
+    println!("measured, lanes: {lanes}: {} KiB of {} KiB", used >> 10, defined >> 10);
+    assert!(used.abs_diff(defined) < SCRATCHPAD_L3, "{lanes} lanes: {used} bytes");
 }
 
 /// Compares items throughout the dataset, and at the borders of pages and threads, with the

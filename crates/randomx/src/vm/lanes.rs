@@ -33,6 +33,10 @@ pub(super) trait Hasher: Send {
     /// memory runs out.
     fn reserve(&mut self, lanes: usize) -> usize;
 
+    /// Releases all lanes but the first `lanes`, which are moved and at least one. Keeps all if memory runs out, or if
+    /// the first ones would lose reserved huge pages.
+    fn release(&mut self, lanes: usize);
+
     /// Returns the kind of pages that hold the scratchpads.
     fn pages(&self) -> Pages;
 }
@@ -71,16 +75,20 @@ impl<E: Engine> Lanes<E> {
     }
 
     fn grow(&mut self, lanes: usize) -> Result<(), VmError> {
-        let mut scratchpads = Scratchpads::new(lanes)?;
+        let scratchpads = Scratchpads::new(lanes)?;
         while self.states.len() < lanes {
             let code = (self.new_code)(&self.engine)?;
             self.states.push(HashState::new(code, self.primitives));
         }
-        // The first lane may hold a hash that has begun.
+        self.move_to(scratchpads);
+        Ok(())
+    }
+
+    /// Replaces the scratchpads, and keeps the contents of the first: its lane may hold a hash that has begun.
+    fn move_to(&mut self, mut scratchpads: Scratchpads) {
         let first = self.scratchpads.as_mut_slice()[0].blocks();
         scratchpads.as_mut_slice()[0].blocks_mut().copy_from_slice(first);
         self.scratchpads = scratchpads;
-        Ok(())
     }
 
     /// Runs all programs of the hashes that have begun in the first lanes, as many as the plan has. The caller has
@@ -197,6 +205,16 @@ where
         if lanes > present && self.grow(lanes).is_err() { present } else { lanes }
     }
 
+    fn release(&mut self, lanes: usize) {
+        if lanes < self.scratchpads.as_mut_slice().len()
+            && let Ok(fewer) = Scratchpads::new(lanes)
+            && (fewer.pages() == Pages::HugeTlb || self.scratchpads.pages() != Pages::HugeTlb)
+        {
+            self.states.truncate(lanes);
+            self.move_to(fewer);
+        }
+    }
+
     fn pages(&self) -> Pages {
         self.scratchpads.pages()
     }
@@ -257,5 +275,44 @@ fn run_without_dataset<E: Engine>(
         if left > 0 {
             engine.begin(lanes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::interpreter::{Interpreter, Steps};
+    use crate::items::ItemSource;
+
+    #[derive(Debug)]
+    struct Zeros;
+
+    impl ItemSource for Zeros {
+        fn compute(&self, _: &[u32], items: &mut [Item]) {
+            items.fill([0; 8]);
+        }
+    }
+
+    #[test]
+    fn released_lanes_are_gone_and_a_hash_that_has_begun_stays() {
+        let (cpu, source) = (Cpu::detect(), Source::Light(Arc::new(Zeros)));
+        let mut lanes =
+            Lanes::new(Interpreter::new(cpu), |_| Ok(Steps::default()), 2, cpu).expect("4 MiB");
+        lanes.begin(b"an input");
+        let expected = lanes.finish(&source, Version::V2, None);
+
+        lanes.begin(b"an input");
+        assert_eq!(lanes.reserve(4), 4);
+        let mut counts = Vec::new();
+        for kept in [4, 5, 1] {
+            lanes.release(kept);
+            counts.push((lanes.states.len(), lanes.scratchpads.as_mut_slice().len()));
+        }
+        assert_eq!(counts, [(4, 4), (4, 4), (1, 1)]);
+        assert_eq!(lanes.finish(&source, Version::V2, None), expected);
+        assert_eq!(lanes.reserve(2), 2);
+        assert_eq!((lanes.states.len(), lanes.scratchpads.as_mut_slice().len()), (2, 2));
     }
 }
