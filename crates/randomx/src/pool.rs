@@ -45,7 +45,7 @@ impl VmPool {
         if threads == 0 || threads > MAX_THREADS {
             return Err(PoolError::Threads { requested: threads });
         }
-        let key = key.into().shared(options);
+        let key = key.into().shared(options).map_err(|error| PoolError::Vm(error.into()))?;
         let create = || {
             let vm = Vm::with_options(key.clone(), version, options)?;
             let (lanes, pages) = (vm.most_lanes(), vm.pages());
@@ -67,11 +67,11 @@ impl VmPool {
         }
     }
 
-    /// Sets the key that is used from now on, in light or in fast mode.
+    /// Sets the key that is used from now on, in light or in fast mode. See [`Vm::set_key`].
     pub fn set_key(&mut self, key: impl Into<KeyMemory>) {
         let mut key = key.into();
         for vm in &mut self.vms {
-            key = key.shared(vm.options());
+            key = key.shared_or_interpreted(vm.options());
             vm.set_key(key.clone());
         }
     }

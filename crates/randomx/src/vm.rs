@@ -119,14 +119,15 @@ impl Vm {
     ///
     /// # Errors
     ///
-    /// [`VmError::Lanes`] and [`VmError::Jit`] if an option cannot be met,
+    /// [`VmError::Lanes`] and [`VmError::Jit`] if an option cannot be met, as if
+    /// [`EngineChoice::Jit`] has no machine code for programs or for the items of a cache,
     /// [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a lane, cannot be allocated or are not left.
     pub fn with_options(
         key: impl Into<KeyMemory>,
         version: Version,
         options: VmOptions,
     ) -> Result<Vm, VmError> {
-        let source = Source::new(key.into(), options);
+        let source = Source::new(key.into(), options)?;
         let plan = requested_plan(&source, version, options)?;
         let hasher = engines::hasher(options, plan.lanes)?;
         let mut vm = Vm::of(source, version, options, plan, hasher);
@@ -238,9 +239,10 @@ impl Vm {
     /// `Arc<Dataset>`.
     ///
     /// If the number of lanes is a default, it becomes that of the new mode, as in
-    /// [`set_version`](Self::set_version).
+    /// [`set_version`](Self::set_version). If the system refuses machine code for the items of a cache, the
+    /// interpreter computes them, whatever [`VmOptions::engine`].
     pub fn set_key(&mut self, key: impl Into<KeyMemory>) {
-        self.source = Source::new(key.into(), self.options);
+        self.source = Source::or_interpreted(key.into(), self.options);
         self.adapt_lanes();
     }
 

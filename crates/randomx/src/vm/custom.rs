@@ -56,6 +56,7 @@ pub(crate) fn hash_once<E: Engine>(
 ) -> Result<([u8; HASH_SIZE], Scratchpads), VmError> {
     let mut lanes = Lanes::new(engine, new_code, 1, Cpu::detect())?;
     lanes.begin(input);
-    let hash = lanes.finish(&Source::new(key, VmOptions::default()), version, None);
+    let source = Source::new(key, VmOptions::default())?;
+    let hash = lanes.finish(&source, version, None);
     Ok((hash, lanes.into_scratchpads()))
 }

@@ -1,11 +1,13 @@
-//! What a VM reads dataset items from.
+//! The source of a VM's dataset items.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::VmOptions;
 use crate::cache::Cache;
 use crate::dataset::Dataset;
 use crate::items::{ItemSource, Items};
+use crate::jit::JitError;
 
 /// A key, expanded to the memory that a VM needs of it.
 #[derive(Clone, Debug)]
@@ -20,11 +22,28 @@ pub enum KeyMemory {
 
 impl KeyMemory {
     /// Compiles the functions of a cache once, so that several VMs can share them.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError`] if `options` demand machine code and it is refused.
     #[cfg(not(target_family = "wasm"))]
-    pub(crate) fn shared(self, options: VmOptions) -> KeyMemory {
-        match self {
-            KeyMemory::Cache(cache) => KeyMemory::Items(items(cache, options)),
-            other => other,
+    pub(crate) fn shared(self, options: VmOptions) -> Result<KeyMemory, JitError> {
+        Source::new(self, options).map(KeyMemory::from)
+    }
+
+    /// As [`shared`](Self::shared). The interpreter replaces machine code that is refused.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn shared_or_interpreted(self, options: VmOptions) -> KeyMemory {
+        Source::or_interpreted(self, options).into()
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl From<Source> for KeyMemory {
+    fn from(source: Source) -> KeyMemory {
+        match source {
+            Source::Light(items) => KeyMemory::Items(items),
+            Source::Fast(dataset) => KeyMemory::Dataset(dataset),
         }
     }
 }
@@ -51,26 +70,38 @@ pub(super) enum Source {
 }
 
 impl Source {
-    pub(super) fn new(key: KeyMemory, options: VmOptions) -> Source {
-        match key {
-            KeyMemory::Cache(cache) => Source::Light(items(cache, options)),
+    /// Returns the source of a key. It computes items with the engine that `options` select.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError`] if `options` demand machine code and it is refused.
+    pub(super) fn new(key: KeyMemory, options: VmOptions) -> Result<Source, JitError> {
+        Source::with(key, |cache| Items::with_options(cache, options.into()))
+    }
+
+    /// As [`new`](Self::new). The interpreter replaces machine code that is refused.
+    pub(super) fn or_interpreted(key: KeyMemory, options: VmOptions) -> Source {
+        let Ok(source) = Source::with(key, |cache| {
+            let items = Items::with_options(Arc::clone(&cache), options.into());
+            Ok::<_, Infallible>(items.unwrap_or_else(|_| Items::interpreted(cache, options.cpu)))
+        });
+        source
+    }
+
+    /// Returns the source of a key. `items` is called for a cache.
+    fn with<E>(
+        key: KeyMemory,
+        items: impl FnOnce(Arc<Cache>) -> Result<Items, E>,
+    ) -> Result<Source, E> {
+        Ok(match key {
+            KeyMemory::Cache(cache) => Source::Light(Arc::new(items(cache)?)),
             KeyMemory::Items(items) => Source::Light(items),
             KeyMemory::Dataset(dataset) => Source::Fast(dataset),
-        }
+        })
     }
 
     /// Returns whether there is a dataset.
     pub(super) fn is_fast(&self) -> bool {
         matches!(self, Source::Fast(_))
     }
-}
-
-/// Returns a source of a cache's items.
-///
-/// [`Items`] refuses only an explicit request for the JIT, and where the processor has none the VM
-/// is refused too. Any other refusal is a lack of memory for machine code, which the interpreter
-/// does without.
-fn items(cache: Arc<Cache>, options: VmOptions) -> Arc<dyn ItemSource> {
-    let items = Items::with_options(Arc::clone(&cache), options.into());
-    Arc::new(items.unwrap_or_else(|_| Items::interpreted(cache, options.cpu)))
 }

@@ -10,8 +10,8 @@ use std::{fs, thread};
 use randomx::cpu::Cpu;
 use randomx::items::{Items, ItemsOptions};
 use randomx::{
-    Cache, CodePages, EngineChoice, EngineKind, KeyMemory, MAX_LANES, Observer, Phase, Version, Vm,
-    VmOptions,
+    Cache, CodePages, EngineChoice, EngineKind, KeyMemory, MAX_LANES, Observer, Phase, PoolError,
+    Version, Vm, VmError, VmOptions, VmPool,
 };
 use randomx_testing::amount;
 
@@ -209,6 +209,39 @@ fn programs_are_compiled_again_once_the_system_allows_it() {
     }
     assert!(executable[0] < executable[1], "{executable:?} bytes of code");
     drop(last);
+}
+
+/// Systemd's `MemoryDenyWriteExecute=` and a limit on the sizes of files leave machine code for programs only.
+#[test]
+fn demanded_machine_code_for_items_is_an_error_of_new_vms() {
+    const PR_SET_MDWE: libc::c_int = 65;
+    const REFUSE_EXEC_GAIN: libc::c_ulong = 1;
+    if !alone("demanded_machine_code_for_items_is_an_error_of_new_vms") {
+        return;
+    }
+    let cache = cache();
+    // SAFETY: the call takes five numbers and only changes what this process may map.
+    if unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0u64, 0u64, 0u64) } != 0 {
+        randomx_testing::say("skipped: this kernel has no PR_SET_MDWE");
+        return;
+    }
+    set_soft_limit(libc::RLIMIT_FSIZE, 1 << 16);
+    let options = |engine| VmOptions { engine, lanes: Some(1), ..VmOptions::default() };
+    let [demanded, automatic] = [EngineChoice::Jit, EngineChoice::Auto].map(options);
+    let refused = Vm::with_options(Arc::clone(&cache), Version::V1, demanded);
+    assert!(matches!(refused, Err(VmError::Jit(_))), "{refused:?}");
+    let refused = VmPool::new(Arc::clone(&cache), Version::V1, demanded, 1);
+    assert!(matches!(refused, Err(PoolError::Vm(VmError::Jit(_)))), "{refused:?}");
+
+    let interpreted = Arc::new(Items::interpreted(Arc::clone(&cache), Cpu::detect()));
+    let interpreted = KeyMemory::Items(interpreted);
+    let mut later = Vm::with_options(interpreted, Version::V1, demanded).expect("a VM");
+    later.set_key(Arc::clone(&cache));
+    let automatic = Vm::with_options(cache, Version::V1, automatic).expect("a VM");
+    for mut vm in [later, automatic] {
+        assert_eq!(vm.engine(), EngineKind::Jit, "for programs");
+        assert!(matches(&[vm.hash(INPUTS[0].as_bytes())], &V1));
+    }
 }
 
 /// Runs a test in a process of its own. Returns `true` in that process.
