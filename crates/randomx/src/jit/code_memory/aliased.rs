@@ -9,7 +9,8 @@ use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
 use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
-use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
+use rustix::io::retry_on_intr;
 use rustix::process::{Resource, getrlimit};
 
 use super::address_space::AddressSpace;
@@ -142,19 +143,25 @@ fn runs_new_code(mut replace: impl FnMut(u16) -> bool, mut call: impl FnMut() ->
 }
 
 /// Makes a nameless file in memory, of `size` zeroed bytes.
+///
+/// Its pages are allocated at once, so that a lack of memory is an error here. The first write to a page that the system
+/// refuses raises SIGBUS.
 pub(super) fn memory_file(size: usize, flags: MemfdFlags) -> io::Result<OwnedFd> {
     // A larger file than RLIMIT_FSIZE allows raises SIGXFSZ, which ends the process.
     if getrlimit(Resource::Fsize).current.is_some_and(|limit| limit < size as u64) {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let file = memfd_create("randomx-code", MemfdFlags::CLOEXEC | flags)?;
-    ftruncate(&file, size as u64)?;
+    // A signal of the process interrupts it.
+    retry_on_intr(|| fallocate(&file, FallocateFlags::empty(), 0, size as u64))?;
     Ok(file)
 }
 
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+
+    use rustix::fs::fstat;
 
     use super::*;
 
@@ -184,6 +191,18 @@ mod tests {
         for interpreted in [0, 1, 2, 50, CALLS - 1] {
             assert!(!verdict(interpreted, false), "after {interpreted} runs");
             assert!(verdict(interpreted, true), "after {interpreted} runs");
+        }
+    }
+
+    /// Strict accounting refuses pages for the whole system, which a test cannot ask for.
+    #[test]
+    fn a_file_has_its_pages_before_they_are_written() {
+        for size in [16, 4096, 45_056] {
+            let file = memory_file(size, MemfdFlags::empty()).expect("a file");
+            let found = fstat(&file).expect("its properties");
+            assert_eq!(usize::try_from(found.st_size), Ok(size));
+            // In units of 512 bytes.
+            assert!(found.st_blocks as usize * 512 >= size, "{} of {size}", found.st_blocks);
         }
     }
 
