@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
 use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
-use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
+use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, memfd_create};
 use rustix::io::retry_on_intr;
 use rustix::process::{Resource, getrlimit};
 
@@ -47,12 +47,8 @@ impl AliasedCode {
 
     fn map(capacity: usize, fetch: InstructionFetch) -> io::Result<AliasedCode> {
         let space = AddressSpace::current()?;
-        let file = memory_file(capacity, MemfdFlags::empty())?;
-        let options = MmapOptions::new().len(capacity).to_owned();
-        // SAFETY: the file has no name and its only descriptor is closed at the end of this function.
-        // Forks inherit no views, or, if another thread forks before the advice below, views that
-        // they do not use. So nothing but this value changes or shortens the file.
-        let (writable, executable) = unsafe { (options.map_mut(&file)?, options.map_exec(&file)?) };
+        let file = memory_file(capacity)?;
+        let (writable, executable) = views(&file, capacity)?;
         writable.advise(Advice::DontFork)?;
         executable.advise(Advice::DontFork)?;
         Ok(AliasedCode {
@@ -142,16 +138,32 @@ fn runs_new_code(mut replace: impl FnMut(u16) -> bool, mut call: impl FnMut() ->
         .all(|value| replace(value) && (0..CALLS).all(|_| call() == u64::from(value)))
 }
 
+/// Maps a file to write code and to run it. From then on, only the first view can change the file.
+fn views(file: &OwnedFd, size: usize) -> io::Result<(MmapMut, Mmap)> {
+    let options = MmapOptions::new().len(size).to_owned();
+    // SAFETY: the file has no name, and the caller closes its descriptor without another use. If another thread forks
+    // before that, the child has the descriptor until it runs another program, or views if it forks before they are
+    // advised. No code there knows them, and the seals refuse writes through the descriptor. So nothing but the first
+    // view changes the file, and nothing shortens it.
+    let writable = unsafe { options.map_mut(file)? };
+    let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::FUTURE_WRITE | SealFlags::SEAL;
+    // Linux before 5.1 lacks the third seal, and then sets none.
+    let _ = fcntl_add_seals(file, seals);
+    // SAFETY: as above.
+    let executable = unsafe { options.map_exec(file)? };
+    Ok((writable, executable))
+}
+
 /// Makes a nameless file in memory, of `size` zeroed bytes.
 ///
-/// Its pages are allocated at once, so that a lack of memory is an error here. The first write to a page that the system
-/// refuses raises SIGBUS.
-pub(super) fn memory_file(size: usize, flags: MemfdFlags) -> io::Result<OwnedFd> {
+/// Its pages are allocated at once, so that a lack of memory is an error here and no SIGBUS at the first write to a
+/// page.
+pub(super) fn memory_file(size: usize) -> io::Result<OwnedFd> {
     // A larger file than RLIMIT_FSIZE allows raises SIGXFSZ, which ends the process.
     if getrlimit(Resource::Fsize).current.is_some_and(|limit| limit < size as u64) {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    let file = memfd_create("randomx-code", MemfdFlags::CLOEXEC | flags)?;
+    let file = memfd_create("randomx-code", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     // A signal of the process interrupts it.
     retry_on_intr(|| fallocate(&file, FallocateFlags::empty(), 0, size as u64))?;
     Ok(file)
@@ -161,7 +173,8 @@ pub(super) fn memory_file(size: usize, flags: MemfdFlags) -> io::Result<OwnedFd>
 mod tests {
     use std::cell::Cell;
 
-    use rustix::fs::fstat;
+    use rustix::fs::{fcntl_get_seals, fstat, ftruncate};
+    use rustix::io::{Errno, write};
 
     use super::*;
 
@@ -194,11 +207,31 @@ mod tests {
         }
     }
 
+    /// A child that another thread forks may inherit the descriptor.
+    #[test]
+    fn only_the_first_view_can_change_a_file_of_code() {
+        let file = memory_file(4096).expect("a file");
+        let (mut writable, executable) = views(&file, 4096).expect("two views");
+        writable[0] = 1;
+        assert_eq!(executable[0], 1);
+        if fcntl_get_seals(&file).is_ok_and(|seals| !seals.contains(SealFlags::FUTURE_WRITE)) {
+            randomx_testing::say("skipped: this kernel has no F_SEAL_FUTURE_WRITE");
+            return;
+        }
+        assert_eq!(write(&file, &[2]), Err(Errno::PERM));
+        assert_eq!([0, 8192].map(|size| ftruncate(&file, size)), [Err(Errno::PERM); 2]);
+        // SAFETY: nothing shortens the file, and the view is dropped at once.
+        assert!(unsafe { MmapOptions::new().len(4096).map_mut(&file) }.is_err());
+        writable[0] = 3;
+        assert_eq!(executable[0], 3);
+        assert!(executable.make_mut().is_err(), "the second view became writable");
+    }
+
     /// Strict accounting refuses pages for the whole system, which a test cannot ask for.
     #[test]
     fn a_file_has_its_pages_before_they_are_written() {
         for size in [16, 4096, 45_056] {
-            let file = memory_file(size, MemfdFlags::empty()).expect("a file");
+            let file = memory_file(size).expect("a file");
             let found = fstat(&file).expect("its properties");
             assert_eq!(usize::try_from(found.st_size), Ok(size));
             // In units of 512 bytes.

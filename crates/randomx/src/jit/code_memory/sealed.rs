@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::ptr;
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals};
+use rustix::fs::{SealFlags, fcntl_add_seals};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use super::aliased::memory_file;
@@ -29,7 +29,7 @@ unsafe impl Sync for SealedCode {}
 impl SealedCode {
     pub(super) fn new(code: &[u8]) -> io::Result<SealedCode> {
         let bytes = code.len();
-        let mut file = File::from(memory_file(bytes, MemfdFlags::ALLOW_SEALING)?);
+        let mut file = File::from(memory_file(bytes)?);
         file.write_all(code)?;
         let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
         fcntl_add_seals(&file, seals)?;
