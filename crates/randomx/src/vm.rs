@@ -92,6 +92,8 @@ pub struct Vm {
     options: VmOptions,
     /// How hashes run with the present key and version.
     plan: Plan,
+    /// Whether the number of lanes is measured.
+    measures_lanes: bool,
     /// This VM's membership in its group. `None` if its lanes are not measured.
     member: Option<Member>,
     /// The conditions for which the lanes were chosen last, if they are measured.
@@ -131,11 +133,14 @@ impl Vm {
         let plan = requested_plan(&source, version, options)?;
         let hasher = engines::hasher(options, plan.lanes)?;
         let mut vm = Vm::of(source, version, options, plan, hasher);
+        // WebAssembly has no clock, and interpreted programs take longer than memory.
+        let can_measure = !cfg!(target_family = "wasm") && vm.engine() == EngineKind::Jit;
+        vm.measures_lanes = can_measure && options.lanes.is_none();
         vm.adapt_lanes();
         Ok(vm)
     }
 
-    /// Creates a VM with a fixed plan.
+    /// Creates a VM whose number of lanes is not measured.
     fn of(
         source: Source,
         version: Version,
@@ -144,12 +149,13 @@ impl Vm {
         hasher: Box<dyn Hasher>,
     ) -> Vm {
         let (member, chosen_under, trials) = (None, None, None);
-        let (has_spare_lanes, begun) = (true, false);
+        let (measures_lanes, has_spare_lanes, begun) = (false, true, false);
         Vm {
             source,
             version,
             options,
             plan,
+            measures_lanes,
             member,
             chosen_under,
             trials,

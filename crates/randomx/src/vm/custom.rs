@@ -16,7 +16,7 @@ use crate::scratchpad::Scratchpads;
 impl Vm {
     /// Creates a light VM whose programs run on a custom engine; `new_code` allocates the code of
     /// a lane. The options `engine` and `code_pages` only affect how items are computed for a cache
-    /// that [`set_key`](Self::set_key) sets later. Needs the feature `internals`.
+    /// that [`set_key`](Self::set_key) sets later. The number of lanes is not measured. Needs the feature `internals`.
     ///
     /// # Errors
     ///
@@ -59,4 +59,32 @@ pub(crate) fn hash_once<E: Engine>(
     let source = Source::new(key, VmOptions::default())?;
     let hash = lanes.finish(&source, version, None);
     Ok((hash, lanes.into_scratchpads()))
+}
+
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod tests {
+    use super::*;
+    use crate::engine::EngineKind;
+    use crate::jit::native::{self, Jit};
+    use crate::superscalar::Item;
+
+    #[derive(Debug)]
+    struct NoItems;
+
+    impl ItemSource for NoItems {
+        fn compute(&self, _: &[u32], _: &mut [Item]) {}
+    }
+
+    /// Its times would choose the lanes of native VMs.
+    #[test]
+    fn a_custom_engine_that_compiles_joins_no_group() {
+        let options = VmOptions::default();
+        let engine = native::jit(options.cpu, options.code_pages).expect("machine code");
+        let items = Arc::new(NoItems);
+        let mut vm = Vm::with_engine(items, Version::V1, options, engine, Jit::code).expect("a VM");
+        assert_eq!(vm.engine(), EngineKind::Jit);
+        vm.set_version(Version::V2);
+        vm.hash_many(&[[0; 8]; 8]);
+        assert!(vm.member.is_none() && vm.trials.is_none());
+    }
 }

@@ -8,18 +8,14 @@ use super::lanes::Job;
 use super::plan::Plan;
 use super::trials::{self, Conditions, Participant};
 use super::{Observer, Vm};
-use crate::engine::EngineKind;
 use crate::params::HASH_SIZE;
 
 impl Vm {
     /// Sets the number of lanes for the present key and version.
     pub(super) fn adapt_lanes(&mut self) {
-        // WebAssembly has no clock, and interpreted programs take longer than memory.
-        let measures = !cfg!(target_family = "wasm") && self.engine() == EngineKind::Jit;
         let group = Group { fast: self.source.is_fast(), cpu: self.options.cpu };
-        if self.options.lanes.is_some() || !measures {
-            self.member = None;
-        } else if self.member.as_ref().is_none_or(|member| member.group() != group) {
+        let joins = self.member.as_ref().is_none_or(|member| member.group() != group);
+        if self.measures_lanes && joins {
             self.member = Some(group.join());
         }
         let conditions = self.conditions();
