@@ -29,5 +29,6 @@ impl Drop for DefaultEnvironment {
 fn load(mxcsr: u32) {
     // SAFETY: the value is the default that Rust code relies on, or the caller's own, which
     // `stmxcsr` stored: neither has a reserved bit set, which would fault.
-    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags)) };
+    // The flags that `preserves_flags` stands for include those of exceptions, which the value has.
+    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack)) };
 }
