@@ -35,7 +35,7 @@ use std::time::Instant;
 
 use crate::cpu::{Cpu, Extension};
 use crate::jit::code_memory::FixedCode;
-use crate::jit::x86_64::assembler::{Assembler, AssemblerError, Position, Xmm, Ymm, Zmm};
+use crate::jit::x86_64::assembler::{Assembler, Position, Xmm, Ymm, Zmm};
 use crate::jit::{CodePages, JitError};
 use crate::memory::Line;
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE, DATASET_BATCH, MAX_LANES, Version};
@@ -115,10 +115,7 @@ impl SuperscalarCode {
         let mut a =
             Assembler::try_new(CAPACITY).map_err(|_| JitError::Memory(ErrorKind::OutOfMemory))?;
         let choices = emit(&mut a, programs, cpu);
-        let code = a.finish().map_err(|error| match error {
-            AssemblerError::Full | AssemblerError::Unbound => JitError::TooLong,
-        })?;
-        Ok(SuperscalarCode { code: FixedCode::new(code, pages)?, choices })
+        Ok(SuperscalarCode { code: FixedCode::new(a.finish()?, pages)?, choices })
     }
 
     /// Measures all plans, where there are several, and uses the fastest ones from now on. This takes
