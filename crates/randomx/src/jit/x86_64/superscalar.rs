@@ -58,6 +58,9 @@ const V2_LANES: usize = MAX_LANES * Version::V2.known_items();
 /// The most items that one call of a kernel computes. A trial has as many.
 const MANY: usize = DATASET_BATCH;
 
+/// The trials of each plan.
+const ROUNDS: usize = 5;
+
 /// The most groups of 8 items that are computed side by side.
 const GROUPS: usize = V2_LANES / Zmm::LANES;
 
@@ -133,7 +136,6 @@ impl SuperscalarCode {
 
     /// Returns the index of the fastest plan. Takes the next numbers of trials.
     fn fastest(&self, choice: &Choice, lines: &[Line], trials: &mut RangeFrom<usize>) -> usize {
-        const ROUNDS: usize = 5;
         let Choice { most, plans, .. } = choice;
         if plans.len() == 1 {
             return 0;
