@@ -27,8 +27,11 @@ const LIVE: usize = 0;
 const INPUTS: [(usize, usize); 4] = [(1, 60), (2, 61), (4, 62), (8, 68)];
 
 /// The fastest engine, chosen by name, so that there is no fallback to another.
-const ENGINE: EngineChoice =
-    if cfg!(target_arch = "x86_64") { EngineChoice::Jit } else { EngineChoice::Interpreter };
+const ENGINE: EngineChoice = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+    EngineChoice::Jit
+} else {
+    EngineChoice::Interpreter
+};
 
 /// Lengths around the 60 bytes that the SuperscalarHash generator reads, and that of a hash.
 const KEY_LENGTHS: [usize; 3] = [60, 61, 32];
