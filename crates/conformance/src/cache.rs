@@ -1,5 +1,6 @@
 //! The suite of the cache and of dataset items.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use randomx::items::Items;
@@ -51,10 +52,9 @@ pub(crate) fn cache(text: &str, options: VmOptions, report: &mut Report) -> Resu
                 word.value.clone(),
             );
         }
-        // Every machine that runs this is little-endian.
         report.check(
             || at("all words".to_owned()),
-            blake2b_256(bytemuck::cast_slice(cache.words())),
+            blake2b_256(bytemuck::cast_slice(&little_endian(cache.words()))),
             key.blake2b_256.clone(),
         );
         // Items must not depend on the length of the batch.
@@ -73,4 +73,14 @@ pub(crate) fn cache(text: &str, options: VmOptions, report: &mut Report) -> Resu
         }
     }
     Ok(())
+}
+
+/// Returns words whose bytes in memory begin with the least significant one. Copies them only where those of the
+/// processor do not.
+fn little_endian(words: &[u64]) -> Cow<'_, [u64]> {
+    if cfg!(target_endian = "little") {
+        words.into()
+    } else {
+        words.iter().map(|word| word.to_le()).collect()
+    }
 }

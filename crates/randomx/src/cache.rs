@@ -31,7 +31,7 @@ impl Cache {
         Ok(CacheBuilder::new(key, Cpu::detect())?.finish())
     }
 
-    /// Returns the memory as 33,554,432 little-endian words of 8 bytes.
+    /// Returns the memory as 33,554,432 words of 8 bytes, in the byte order of the processor.
     pub fn words(&self) -> &[u64] {
         self.memory.as_slice()
     }
