@@ -94,7 +94,9 @@ impl Scratchpads {
     ///
     /// [`VmError::OutOfMemory`] if 2 MiB a lane cannot be allocated or are not left.
     pub fn new(lanes: usize) -> Result<Scratchpads, VmError> {
-        let bytes = lanes * SCRATCHPAD_L3;
+        let Some(bytes) = lanes.checked_mul(SCRATCHPAD_L3) else {
+            return Err(VmError::OutOfMemory { bytes: usize::MAX });
+        };
         let memory = Memory::zeroed_if_available(bytes, Room::MemoryAndSwap);
         memory.map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
     }
@@ -113,6 +115,12 @@ impl Scratchpads {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_scratchpads_than_there_are_addresses_are_refused() {
+        let refused = Scratchpads::new(usize::MAX / SCRATCHPAD_L3 + 1).err();
+        assert_eq!(refused, Some(VmError::OutOfMemory { bytes: usize::MAX }));
+    }
 
     #[test]
     fn bytes_at_other_addresses_are_no_scratchpad() {
