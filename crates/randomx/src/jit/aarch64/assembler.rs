@@ -11,6 +11,7 @@ mod operand;
 pub(crate) mod tests;
 mod vector;
 
+use std::collections::TryReserveError;
 use std::fmt;
 
 pub use operand::{Condition, Gpr, Neon, Prefetch, Shift, logical_immediate};
@@ -116,8 +117,23 @@ impl std::error::Error for AssemblerError {}
 impl Assembler {
     /// Makes an assembler for at most `capacity` bytes of code.
     pub fn new(capacity: usize) -> Assembler {
-        let (labels, fixups) = (Vec::new(), Vec::new());
-        Assembler { buffer: vec![0; capacity], at: 0, full: false, labels, fixups }
+        Assembler::over(vec![0; capacity])
+    }
+
+    /// Makes an assembler for at most `capacity` bytes of code, which may be many.
+    ///
+    /// # Errors
+    ///
+    /// [`TryReserveError`] if the buffer cannot be allocated.
+    pub fn try_new(capacity: usize) -> Result<Assembler, TryReserveError> {
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(capacity)?;
+        buffer.resize(capacity, 0);
+        Ok(Assembler::over(buffer))
+    }
+
+    fn over(buffer: Vec<u8>) -> Assembler {
+        Assembler { buffer, at: 0, full: false, labels: Vec::new(), fixups: Vec::new() }
     }
 
     /// Marks the end of code that stays when [`rewind`](Self::rewind) removes what follows. All

@@ -9,6 +9,8 @@
 
 mod kernel;
 
+use std::io::ErrorKind;
+
 use crate::cpu::Cpu;
 use crate::jit::aarch64::assembler::Assembler;
 use crate::jit::code_memory::FixedCode;
@@ -52,7 +54,8 @@ impl SuperscalarCode {
         _: Cpu,
         pages: CodePages,
     ) -> Result<SuperscalarCode, JitError> {
-        let mut a = Assembler::new(CAPACITY);
+        let mut a =
+            Assembler::try_new(CAPACITY).map_err(|_| JitError::Memory(ErrorKind::OutOfMemory))?;
         let [single, pair] = kernel::emit(&mut a, programs);
         let code = FixedCode::new(a.finish()?, pages)?;
         Ok(SuperscalarCode { code, single: single.offset(), pair: pair.offset() })
