@@ -203,7 +203,8 @@ RANDOMX_EXPORT void randomx_calculate_hash(randomx_vm *machine, const void *inpu
 /**
  * Compute the hashes of a series of inputs, a little faster than one by one. `first` begins with an
  * input, `next` returns the previous hash and begins with another input, and `last` returns the last
- * hash. Inputs are not read after a call returns. randomx_calculate_hash on the same VM ends a
+ * hash. Inputs are not read after a call returns. If the VM gets another key in between, the hash that has
+ * begun is finished with the new key. randomx_calculate_hash on the same VM ends a
  * series, and so does a call that fails (an input is NULL, or there is no key): `next` and `last` write
  * 0xff then, until `first` begins another series.
  */

@@ -233,6 +233,8 @@ impl Vm {
 
     /// Changes the version; the key stays.
     ///
+    /// A hash that has begun is finished with the new version.
+    ///
     /// If the number of lanes is a default, it becomes that of the new version. Missing lanes are
     /// allocated; without memory for them, the VM continues with those it has. Surplus lanes stay
     /// allocated.
@@ -242,7 +244,7 @@ impl Vm {
     }
 
     /// Changes the key, and the mode with it: light for an `Arc<Cache>`, fast for an
-    /// `Arc<Dataset>`.
+    /// `Arc<Dataset>`. A hash that has begun is finished with the new key.
     ///
     /// If the number of lanes is a default, it becomes that of the new mode, as in
     /// [`set_version`](Self::set_version). If the system refuses machine code for the items of a cache, the
