@@ -81,7 +81,7 @@ impl Blake2b {
         all.into_iter().map(Blake2b).filter(move |blake2b| blake2b.runs_on(cpu))
     }
 
-    /// Whether `cpu` has what the implementation needs.
+    /// Returns whether `cpu` has the extension that the implementation needs.
     #[cfg(any(target_arch = "x86_64", feature = "internals", test))]
     fn runs_on(self, cpu: Cpu) -> bool {
         let _ = cpu;

@@ -26,7 +26,7 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// [`CacheError::OutOfMemory`] if 256 MiB cannot be allocated.
+    /// [`CacheError::OutOfMemory`] if 256 MiB cannot be allocated or exceed the free memory and swap.
     pub fn new(key: &[u8]) -> Result<Cache, CacheError> {
         Ok(CacheBuilder::new(key, Cpu::detect())?.finish())
     }
@@ -75,7 +75,7 @@ impl CacheMemory {
     ///
     /// # Errors
     ///
-    /// [`CacheError::OutOfMemory`] if 256 MiB cannot be allocated.
+    /// [`CacheError::OutOfMemory`] if 256 MiB cannot be allocated or exceed the free memory and swap.
     pub fn new() -> Result<CacheMemory, CacheError> {
         let memory = Memory::zeroed_if_available(CACHE_SIZE, Room::MemoryAndSwap);
         memory.map(CacheMemory).map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })
@@ -115,7 +115,7 @@ impl CacheBuilder {
     ///
     /// # Errors
     ///
-    /// [`CacheError::OutOfMemory`] if 256 MiB cannot be allocated.
+    /// [`CacheError::OutOfMemory`] if 256 MiB cannot be allocated or exceed the free memory and swap.
     pub fn new(key: &[u8], cpu: Cpu) -> Result<CacheBuilder, CacheError> {
         Ok(CacheBuilder::in_memory(CacheMemory::new()?, key, cpu))
     }

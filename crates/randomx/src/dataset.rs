@@ -40,7 +40,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or are not left.
+    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or exceed the free memory.
     pub fn zeroed() -> Result<Dataset, DatasetError> {
         let memory = Memory::zeroed_if_available(DATASET_SIZE, Room::Memory);
         let memory = memory.map_err(|_| DatasetError::OutOfMemory { bytes: DATASET_SIZE })?;
@@ -89,7 +89,7 @@ impl DatasetBuilder {
     /// # Errors
     ///
     /// [`DatasetError::Threads`] unless `threads` is 1 to [`MAX_THREADS`],
-    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or are not left.
+    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or exceed the free memory.
     pub fn new(threads: usize) -> Result<DatasetBuilder, DatasetError> {
         if threads == 0 || threads > MAX_THREADS {
             return Err(DatasetError::Threads { requested: threads });

@@ -8,7 +8,8 @@ use crate::params::{MAX_LANES, MAX_THREADS};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// The 256 MiB of the cache could not be allocated.
+    /// The 256 MiB of the cache could not be allocated, or exceed the free memory and swap of the machine or the
+    /// container.
     OutOfMemory {
         /// Bytes requested.
         bytes: usize,
@@ -31,8 +32,8 @@ impl std::error::Error for CacheError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// The 2080 MiB of the dataset could not be allocated, or exceed what the machine or the
-    /// container has left.
+    /// The 2080 MiB of the dataset could not be allocated, or exceed the free memory of the machine or the
+    /// container.
     OutOfMemory {
         /// Bytes requested.
         bytes: usize,
@@ -92,7 +93,8 @@ impl std::error::Error for JitError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VmError {
-    /// The lanes' scratchpads, 2 MiB each, could not be allocated.
+    /// The lanes' scratchpads, 2 MiB each, could not be allocated, or exceed the free memory and swap of the machine or
+    /// the container.
     OutOfMemory {
         /// Bytes requested.
         bytes: usize,
@@ -137,8 +139,8 @@ pub enum PoolError {
         /// Threads requested.
         requested: usize,
     },
-    /// The scratchpads of all threads could not be allocated, or exceed what the machine or the
-    /// container has left.
+    /// The scratchpads of all threads could not be allocated, or exceed the free memory and swap of the machine or the
+    /// container.
     OutOfMemory {
         /// Bytes requested.
         bytes: usize,

@@ -100,7 +100,8 @@ impl Items {
         }
     }
 
-    /// Fills `items` with consecutive items from number `first` on. This is how datasets are computed.
+    /// Fills `items` with consecutive items from number `first` on. This is how datasets are computed. After 2^32 - 1,
+    /// numbers go on with 0.
     pub fn fill(&self, first: u32, items: &mut [Item]) {
         fill(first, items, |numbers, items| self.compute(numbers, items));
     }

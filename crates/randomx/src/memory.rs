@@ -47,7 +47,7 @@ impl fmt::Display for Pages {
     }
 }
 
-/// What counts as left for an allocation.
+/// The memory that counts as left for an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// Memory that nothing uses. Datasets need it: they would be useless in swap.

@@ -34,8 +34,8 @@ impl VmPool {
     /// # Errors
     ///
     /// [`PoolError::Threads`] if `threads` is not from 1 to [`MAX_THREADS`],
-    /// [`PoolError::OutOfMemory`] if the scratchpads cannot be allocated or are not left, 2 MiB for each
-    /// of [`Vm::most_lanes`] of each thread, [`PoolError::Vm`] if an option cannot be met.
+    /// [`PoolError::OutOfMemory`] if the scratchpads, 2 MiB for each of [`Vm::most_lanes`] of each thread, cannot be
+    /// allocated or exceed the free memory and swap, [`PoolError::Vm`] if an option cannot be met.
     pub fn new(
         key: impl Into<KeyMemory>,
         version: Version,
@@ -55,7 +55,7 @@ impl VmPool {
         Ok(VmPool { vms })
     }
 
-    /// The number of threads.
+    /// Returns the number of threads.
     pub fn threads(&self) -> usize {
         self.vms.len()
     }

@@ -92,7 +92,7 @@ impl Scratchpads {
     ///
     /// # Errors
     ///
-    /// [`VmError::OutOfMemory`] if 2 MiB a lane cannot be allocated or are not left.
+    /// [`VmError::OutOfMemory`] if 2 MiB a lane cannot be allocated or exceed the free memory and swap.
     pub fn new(lanes: usize) -> Result<Scratchpads, VmError> {
         let Some(bytes) = lanes.checked_mul(SCRATCHPAD_L3) else {
             return Err(VmError::OutOfMemory { bytes: usize::MAX });

@@ -164,7 +164,7 @@ where
     F: Fn(&mut W, S::Piece) -> Result<R, E> + Sync,
     D: FnMut(R) -> Result<(), E> + Send,
 {
-    /// Has a worker work in this thread until the run ends.
+    /// Runs a worker in this thread until the run ends.
     fn employ<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, worker: &mut W) {
         // Unwind safety: after a panic the state only serves to end the run.
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| {

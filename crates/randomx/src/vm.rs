@@ -112,18 +112,19 @@ impl Vm {
     ///
     /// # Errors
     ///
-    /// [`VmError::OutOfMemory`] if the scratchpads cannot be allocated or are not left.
+    /// [`VmError::OutOfMemory`] if the scratchpads cannot be allocated or exceed the free memory and swap.
     pub fn new(cache: Arc<Cache>, version: Version) -> Result<Vm, VmError> {
         Vm::with_options(cache, version, VmOptions::default())
     }
 
-    /// Creates a VM: a light one for an `Arc<Cache>`, a fast one for an `Arc<Dataset>`.
+    /// Creates a VM: a fast one for an `Arc<Dataset>`, a light one for an `Arc<Cache>` or [`KeyMemory::Items`].
     ///
     /// # Errors
     ///
-    /// [`VmError::Lanes`] and [`VmError::Jit`] if an option cannot be met, as if
-    /// [`EngineChoice::Jit`] has no machine code for programs or for the items of a cache,
-    /// [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a lane, cannot be allocated or are not left.
+    /// [`VmError::Lanes`] unless the number of lanes is 1 to [`MAX_LANES`], [`VmError::Jit`] if
+    /// [`EngineChoice::Jit`] is refused machine code for programs or for the items of a cache,
+    /// [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a lane, cannot be allocated or exceed the free
+    /// memory and swap.
     pub fn with_options(
         key: impl Into<KeyMemory>,
         version: Version,
@@ -231,9 +232,7 @@ impl Vm {
         self.hasher.pages()
     }
 
-    /// Changes the version; the key stays.
-    ///
-    /// A hash that has begun is finished with the new version.
+    /// Changes the version; the key stays. A hash that has begun is finished with the new version.
     ///
     /// If the number of lanes is a default, it becomes that of the new version. Missing lanes are
     /// allocated; without memory for them, the VM continues with those it has. Surplus lanes stay
@@ -243,12 +242,12 @@ impl Vm {
         self.adapt_lanes();
     }
 
-    /// Changes the key, and the mode with it: light for an `Arc<Cache>`, fast for an
-    /// `Arc<Dataset>`. A hash that has begun is finished with the new key.
+    /// Changes the key, and the mode with it, as in [`with_options`](Self::with_options). A hash that has begun is
+    /// finished with the new key.
     ///
     /// If the number of lanes is a default, it becomes that of the new mode, as in
     /// [`set_version`](Self::set_version). If the system refuses machine code for the items of a cache, the
-    /// interpreter computes them, whatever [`VmOptions::engine`].
+    /// interpreter computes them, even for [`EngineChoice::Jit`].
     pub fn set_key(&mut self, key: impl Into<KeyMemory>) {
         self.source = Source::or_interpreted(key.into(), self.options);
         self.adapt_lanes();

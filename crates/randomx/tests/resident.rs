@@ -92,7 +92,7 @@ fn measured_lanes() {
         let options = VmOptions { lanes, ..VmOptions::default() };
         Vm::with_options(dataset.clone(), Version::V1, options).expect("a VM")
     };
-    // What the first hash of a process allocates is not the memory of lanes.
+    // The first hash of a process allocates more than its lanes.
     create(Some(1)).hash_many(&[[0; 76]; 8]);
     let before = memory("VmRSS");
     // The first VM measures. The second finds the choice.

@@ -1,4 +1,4 @@
-//! What Linux reports about huge pages.
+//! Reads Linux's reports about huge pages.
 
 use std::fs;
 

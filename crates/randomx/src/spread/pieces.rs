@@ -18,7 +18,7 @@ pub fn piece_size(left: usize, free: usize, workers: usize, lanes: usize) -> usi
     several_groups(left, workers, group).min(left)
 }
 
-/// The size of as many groups as a piece should have while `left` jobs are left.
+/// Returns the size of as many groups as a piece should have while `left` jobs are left.
 fn several_groups(left: usize, workers: usize, group: usize) -> usize {
     let group = group.max(1);
     let several = left / workers.max(1).saturating_mul(group).saturating_mul(4);
@@ -34,7 +34,7 @@ pub struct Pieces<'a, T> {
 }
 
 impl<'a, T> Pieces<'a, T> {
-    /// The pieces for workers that hash up to `lanes` jobs together.
+    /// Creates the pieces for workers that hash up to `lanes` jobs together.
     pub fn new(jobs: &'a [T], workers: usize, lanes: usize) -> Pieces<'a, T> {
         let (workers, lanes) = (workers.max(1), lanes.max(1));
         // With as many rounds as full lanes need, all threads get about the same.
@@ -44,12 +44,12 @@ impl<'a, T> Pieces<'a, T> {
         Pieces { left: Mutex::new((0, jobs)), workers, group, most }
     }
 
-    /// The number of jobs that are hashed together, at most.
+    /// Returns the most jobs that are hashed together.
     pub fn group(&self) -> usize {
         self.group
     }
 
-    /// The number of pieces, at most.
+    /// Returns the most pieces that there can be.
     pub fn most(&self) -> usize {
         self.most
     }

@@ -22,7 +22,7 @@ impl Vm {
     ///
     /// [`VmError::Lanes`] unless the number of lanes is 1 to [`MAX_LANES`](crate::MAX_LANES),
     /// [`VmError::Jit`] if `new_code` fails, [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a
-    /// lane, cannot be allocated.
+    /// lane, cannot be allocated or exceed the free memory and swap.
     pub fn with_engine<E>(
         items: Arc<dyn ItemSource>,
         version: Version,
@@ -46,7 +46,7 @@ impl Vm {
 /// # Errors
 ///
 /// [`VmError::Jit`] if `new_code` fails, [`VmError::OutOfMemory`] if the scratchpad cannot be
-/// allocated.
+/// allocated or exceeds the free memory and swap.
 pub(crate) fn hash_once<E: Engine>(
     engine: E,
     new_code: fn(&E) -> Result<E::Code, JitError>,

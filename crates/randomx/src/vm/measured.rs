@@ -24,7 +24,7 @@ impl Vm {
             self.trials = conditions.map(|conditions| Participant::new(conditions.trials()));
         }
         let best = self.trials.as_ref().and_then(Participant::choice);
-        // What was fastest for fewer or more VMs is a better guess than the expected number.
+        // The choice for fewer or more VMs is a better guess than the expected number.
         let similar = earlier.zip(conditions).is_some_and(|(one, other)| one.resembles(other));
         let guess = if similar { self.plan } else { Plan::expected(group.fast, self.version) };
         let plan = self.options.lanes.map(Plan::of).or(best).unwrap_or(guess);

@@ -56,7 +56,7 @@ fn parent_and_children_compute_the_same_hashes() {
                 Child::start(|| {
                     let inherited = (0..2).all(|_| hashes_are_right(&mut vm));
                     let begun = last_is_right(&mut chained, input);
-                    // What is mapped now may be where the parent's code is.
+                    // New pages may be where the parent's code is.
                     let mut own = self::vm(&items, pages);
                     let grandchild = Child::start(|| hashes_are_right(&mut vm));
                     let after = hashes_are_right(&mut own);

@@ -246,7 +246,7 @@ mod linux {
         let status = in_fork(|| {
             let inherited = code.take().expect("the code");
             let without = inherited.entry().is_none();
-            // What is mapped now may be where the parent's pages are.
+            // New pages may be where the parent's pages are.
             let new: Vec<CodeMemory> = (0..8)
                 .filter_map(|value| {
                     CodeMemory::new(&returning(value), 4096, CodePages::Aliased).ok()

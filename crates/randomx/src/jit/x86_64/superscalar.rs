@@ -1,8 +1,9 @@
 //! SuperscalarHash (specification 6 and 7.3) as machine code, for the functions of one key.
 //!
-//! The functions of a key are compiled once, in several kernels: one computes item after item in
-//! general purpose registers, the others 2 to 24 items at once in vectors, or some items in each. The table gives milliseconds for the 16,384 items of a hash, on
-//! an Intel server processor with AVX-512, the best of many short runs. Its row AVX2 is of earlier code.
+//! The functions of a key are compiled once, in several kernels. One computes item after item in general purpose
+//! registers. Others compute 2 to 24 items at once in vectors. The rest compute some items in vectors, and others in
+//! general purpose registers meanwhile. The table gives milliseconds for the 16,384 items of a hash, on an Intel server
+//! processor with AVX-512, the best of many short runs. Its row AVX2 is of earlier code.
 //!
 //! | items at a time | 1    | 2    | 3   | 4   | 8   | 16  | 24  |
 //! | --------------- | ---- | ---- | --- | --- | --- | --- | --- |

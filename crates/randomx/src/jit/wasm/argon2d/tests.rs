@@ -1,4 +1,4 @@
-//! What the module needs, and its listing. `crates/wasmi` runs it.
+//! The features that the module needs, and its listing. `crates/wasmi` runs it.
 
 use wasmparser::{Validator, WasmFeatures};
 

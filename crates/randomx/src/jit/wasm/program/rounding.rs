@@ -16,7 +16,7 @@ use crate::rounding::RoundingMode;
 
 /// The local variables of code that rounds.
 pub(super) struct Rounding {
-    /// What the distance from the exact result must exceed for a correction: infinity in Nearest, else zero.
+    /// The distance from the exact result above which a result is corrected: infinity in Nearest, else zero.
     pub(super) threshold: Local,
     /// The sign bit while group F is mirrored, else zero.
     pub(super) mirror_f: Local,

@@ -40,7 +40,7 @@ pub(super) struct Templates {
     all: Vec<Template>,
 }
 
-/// What selects a template of a kind of operation.
+/// A kind of operation, which selects one of its templates by its operands.
 #[derive(Clone, Copy)]
 struct Kind {
     /// The pairs of `dst` and `src` that have the second template of their register, a bit for each.
