@@ -22,7 +22,8 @@ use super::shared::Shared;
 use crate::params::{MAX_LANES, Version};
 
 /// The most rounds. In a round each candidate is tried once, so that other load affects all of them. Processors differ in
-/// speed, and so do the threads of one core while another program uses it, so a round belongs to one thread.
+/// speed, and so do the threads of one core while another program uses it. So a round belongs to one VM, which most
+/// callers keep on one thread. A pool has new threads in each call: a round that stayed on its thread would seldom end.
 const MOST_ROUNDS: usize = 15;
 
 /// Hashes of each trial, whatever its plan: the times of single hashes differ by their programs.
@@ -75,7 +76,7 @@ pub(super) struct Trials {
 /// A round that has begun.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// The thread that tries the candidates.
+    /// The thread on which the round began.
     thread: ThreadId,
     /// The candidate that is tried first. The next round starts with the next candidate.
     first: usize,
@@ -148,8 +149,8 @@ impl Trials {
         self.ended < self.rounds
     }
 
-    /// Begins a round of `thread`, or continues one that a VM on this thread has left. Returns `None` if enough have
-    /// ended.
+    /// Begins a round on `thread`, or continues one that began there and that its VM has left. Returns `None` if enough
+    /// have ended.
     fn begin(&mut self, thread: ThreadId) -> Option<Round> {
         if !self.has_more() {
             return None;
@@ -166,7 +167,7 @@ impl Trials {
         Some(Round { thread, first, tried: 0, times: [Duration::MAX; MOST] })
     }
 
-    /// Keeps a round that a VM has left, for its thread.
+    /// Keeps a round that a VM has left, for another one on the thread where it began.
     fn leave(&mut self, round: Round) {
         if self.left.len() < MOST_LEFT {
             self.left.push(round);
@@ -250,7 +251,7 @@ impl Participant {
     }
 }
 
-/// Leaves the present round to another VM on its thread.
+/// Leaves the present round to another VM on the thread where it began.
 impl Drop for Participant {
     fn drop(&mut self) {
         if let Some(round) = self.round.take() {
