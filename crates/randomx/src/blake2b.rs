@@ -12,7 +12,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod rows;
 #[cfg(target_arch = "x86_64")]
-mod x86_avx2;
+pub(crate) mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx512;
 

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::x86_prefetch::prefetch;
 use super::{ARGON_MEMORY, Block, reference_index};
+use crate::blake2b::x86_avx2::rotations::{rotate_16, rotate_24, rotate_32, rotate_63};
 
 /// The distance, in blocks, from the present block to the one that is prefetched for writing.
 const PREFETCH_DISTANCE: usize = 3;
@@ -152,30 +153,4 @@ fn quarter_rounds(pairs: &mut [[__m256i; 4]; 2]) {
 fn add_with_product(a: __m256i, b: __m256i) -> __m256i {
     let product = _mm256_mul_epu32(a, b);
     _mm256_add_epi64(_mm256_add_epi64(a, b), _mm256_add_epi64(product, product))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_32(a: __m256i) -> __m256i {
-    _mm256_shuffle_epi32::<0b10_11_00_01>(a)
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_24(a: __m256i) -> __m256i {
-    let bytes = _mm_setr_epi8(3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10);
-    _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(bytes))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_16(a: __m256i) -> __m256i {
-    let bytes = _mm_setr_epi8(2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9);
-    _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(bytes))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_63(a: __m256i) -> __m256i {
-    _mm256_or_si256(_mm256_add_epi64(a, a), _mm256_srli_epi64::<63>(a))
 }

@@ -2,7 +2,7 @@
 
 /// Defines `compress(state, message, progress)` and `rehash(digest)`.
 ///
-/// The calling module defines the functions `rotate_32`, `rotate_24`, `rotate_16` and `rotate_63`,
+/// The calling module has the functions `rotate_32`, `rotate_24`, `rotate_16` and `rotate_63`,
 /// and a type `Message` with `new(low, high)` and `select([usize; 4])`, four of its words.
 macro_rules! define_compress {
     ($(#[$attribute:meta])*) => {

@@ -1,9 +1,12 @@
 //! Blake2b's compression with AVX2.
 
+pub(crate) mod rotations;
+
 use std::arch::x86_64::*;
 
 use super::Words;
 use super::rows::define_compress;
+use rotations::{rotate_16, rotate_24, rotate_32, rotate_63};
 
 define_compress!(#[target_feature(enable = "avx2")]);
 
@@ -29,30 +32,4 @@ impl Message {
 #[target_feature(enable = "avx2")]
 fn join(low: __m256i, high: __m256i) -> Words {
     bytemuck::must_cast([low, high])
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_32(a: __m256i) -> __m256i {
-    _mm256_shuffle_epi32::<0b10_11_00_01>(a)
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_24(a: __m256i) -> __m256i {
-    let bytes = _mm_setr_epi8(3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10);
-    _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(bytes))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_16(a: __m256i) -> __m256i {
-    let bytes = _mm_setr_epi8(2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9);
-    _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(bytes))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_63(a: __m256i) -> __m256i {
-    _mm256_or_si256(_mm256_add_epi64(a, a), _mm256_srli_epi64::<63>(a))
 }
