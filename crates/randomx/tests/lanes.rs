@@ -169,10 +169,8 @@ fn without_memory_for_more_lanes_the_vm_keeps_those_it_has() {
     let lanes = Version::V2.fast_lanes();
     let mut vm = Vm::with_options(fast.clone(), Version::V2, interpreted()).expect("a VM");
     vm.hash(b"allocates what a hash needs");
-    let sizes = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
-    let pages: u64 = sizes.split(' ').next().and_then(|size| size.parse().ok()).expect("a number");
     // Room for small allocations, but not for the 16 MiB of eight lanes.
-    let bytes = pages * 4096 + (8 << 20);
+    let bytes = randomx_testing::memory("VmSize") as u64 + (8 << 20);
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
     // SAFETY: the pointer is to a live structure of the type that the call reads.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);

@@ -90,11 +90,10 @@ fn without_memory_for_the_scratchpads_all_of_them_are_reported() {
         return;
     }
 
-    let sizes = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
-    let pages: u64 = sizes.split(' ').next().and_then(|size| size.parse().ok()).expect("a number");
+    let present = randomx_testing::memory("VmSize") as u64;
     // First there is no room for a VM, which takes 16 MiB, and then for some of them.
     for (left, threads) in [(8, 1), (8, 4), (100, 64)] {
-        let bytes = pages * 4096 + (left << 20);
+        let bytes = present + (left << 20);
         let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
         // SAFETY: the pointer is to a live structure of the type that the call reads.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);

@@ -3,7 +3,6 @@
 
 #![cfg(target_os = "linux")]
 
-use std::fs;
 use std::io::Write;
 use std::process::Command;
 use std::sync::Arc;
@@ -130,11 +129,5 @@ fn assert_within(name: &str, used: usize, defined: usize) {
 /// Returns a size from this process's status, in bytes, with reserved huge pages, which Linux
 /// counts separately.
 fn memory(name: &str) -> usize {
-    let status = fs::read_to_string("/proc/self/status").expect("the status of this process");
-    let bytes = |name: &str| -> usize {
-        let line = status.lines().find_map(|line| line.strip_prefix(name));
-        let amount = line.and_then(|line| line.split_whitespace().nth(1)).expect("an amount");
-        amount.parse::<usize>().expect("a number") << 10
-    };
-    bytes(name) + bytes("HugetlbPages")
+    randomx_testing::memory(name) + randomx_testing::memory("HugetlbPages")
 }

@@ -26,6 +26,19 @@ pub fn say(line: impl Display) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
+/// Returns a size from this process's status in bytes, such as that of its address space, `VmSize`.
+///
+/// # Panics
+///
+/// If the system reports no such size.
+#[cfg(target_os = "linux")]
+pub fn memory(name: &str) -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").expect("the status of this process");
+    let amount = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    let kibibytes = amount.and_then(|amount| amount.split_whitespace().next()).expect("an amount");
+    kibibytes.parse::<usize>().expect("a number") << 10
+}
+
 /// Returns a command that starts this test program again, in the emulator that it runs in. Cargo's
 /// settings name the emulator.
 ///
