@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -11,7 +12,8 @@ const POWERCAP: &str = "/sys/class/powercap";
 
 /// The energy counters of all processor packages.
 pub(crate) struct Meter {
-    packages: RefCell<Vec<Package>>,
+    /// By name.
+    packages: RefCell<BTreeMap<String, Package>>,
 }
 
 struct Package {
@@ -30,16 +32,20 @@ impl Meter {
     }
 
     fn below(folder: &Path) -> Option<Meter> {
-        let zones = fs::read_dir(folder).ok()?.flatten();
-        let packages: Vec<Package> =
-            zones.filter_map(|zone| Package::in_zone(&zone.path())).collect();
+        let mut zones: Vec<PathBuf> =
+            fs::read_dir(folder).ok()?.flatten().map(|zone| zone.path()).collect();
+        // Some Intel processors count a package twice: `intel-rapl:0` replaces `intel-rapl-mmio:0`, which is sorted
+        // before it and has the same name.
+        zones.sort();
+        let packages: BTreeMap<_, _> =
+            zones.iter().filter_map(|zone| Package::in_zone(zone)).collect();
         (!packages.is_empty()).then(|| Meter { packages: RefCell::new(packages) })
     }
 
     /// Joules since the meter was created.
     pub(crate) fn joules(&self) -> Option<f64> {
         let mut microjoules = 0;
-        for package in self.packages.borrow_mut().iter_mut() {
+        for package in self.packages.borrow_mut().values_mut() {
             microjoules += package.advance()?;
         }
         Some(microjoules as f64 * 1e-6)
@@ -47,16 +53,16 @@ impl Meter {
 }
 
 impl Package {
-    /// The counter of a zone, unless the zone is a part of a package (cores, memory): those would
-    /// count twice.
-    fn in_zone(zone: &Path) -> Option<Package> {
+    /// The package of a zone and its name, unless the zone is a part of a package (cores, memory): those
+    /// would count twice.
+    fn in_zone(zone: &Path) -> Option<(String, Package)> {
         let name = fs::read_to_string(zone.join("name")).ok()?;
         if !name.starts_with("package-") {
             return None;
         }
         let counter = zone.join("energy_uj");
         let range = read(&zone.join("max_energy_range_uj"))?;
-        Some(Package { last: read(&counter)?, counter, range, total: 0 })
+        Some((name, Package { last: read(&counter)?, counter, range, total: 0 }))
     }
 
     fn advance(&mut self) -> Option<u64> {
@@ -92,11 +98,13 @@ mod tests {
     fn packages_are_added_and_counters_may_wrap() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folder = folder.path();
+        zone(folder, "intel-rapl-mmio:0", "package-0\n", 3_000_000);
         zone(folder, "intel-rapl:0", "package-0\n", 4_000_000);
         zone(folder, "intel-rapl:0:0", "core\n", 1);
         zone(folder, "intel-rapl:1", "package-1\n", 0);
         let meter = Meter::below(folder).expect("two packages");
         assert_eq!(meter.joules(), Some(0.0));
+        zone(folder, "intel-rapl-mmio:0", "package-0\n", 4_500_000);
         zone(folder, "intel-rapl:0", "package-0\n", 500_000);
         zone(folder, "intel-rapl:0:0", "core\n", 999_999);
         zone(folder, "intel-rapl:1", "package-1\n", 2_000_000);
