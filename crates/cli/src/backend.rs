@@ -74,12 +74,7 @@ impl Backend for RandomX {
     }
 
     fn vm(&self, key: &KeyMemory, lanes: usize) -> Result<Vm, VmError> {
-        let lanes = match self.mode {
-            // One input needs one scratchpad.
-            Mode::Light if lanes < MAX_LANES => Some(lanes),
-            _ => self.options.lanes,
-        };
-        let options = VmOptions { lanes, ..self.options };
+        let options = for_inputs(self.options, self.mode, lanes);
         Vm::with_options(key.clone(), Version::default(), options)
     }
 
@@ -123,7 +118,36 @@ impl RandomX {
     }
 }
 
+/// The options of a VM that is given up to `most` inputs at once. Unless `options` sets it, the number of lanes is
+/// measured, if there are enough inputs for the most lanes.
+pub(crate) fn for_inputs(options: VmOptions, mode: Mode, most: usize) -> VmOptions {
+    let lanes = match mode {
+        // One input needs one scratchpad.
+        Mode::Light if most < MAX_LANES => Some(most),
+        _ => options.lanes,
+    };
+    VmOptions { lanes, ..options }
+}
+
 /// Dataset items of a cache, with the same options as a VM.
 pub(crate) fn items(cache: Arc<Cache>, options: VmOptions) -> Result<Items, Error> {
     Items::with_options(cache, options.into()).map_err(|problem| Error::Vm(problem.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_measured_unless_they_are_set_or_inputs_are_few() {
+        let of = |lanes, mode, most| {
+            for_inputs(VmOptions { lanes, ..VmOptions::default() }, mode, most).lanes
+        };
+        assert_eq!(of(None, Mode::Light, MAX_LANES), None);
+        assert_eq!(of(None, Mode::Light, 1), Some(1));
+        assert_eq!(of(Some(MAX_LANES), Mode::Light, MAX_LANES), Some(MAX_LANES));
+        assert_eq!(of(Some(4), Mode::Light, 4), Some(4));
+        assert_eq!(of(None, Mode::Fast, 1), None);
+        assert_eq!(of(Some(4), Mode::Fast, 1), Some(4));
+    }
 }

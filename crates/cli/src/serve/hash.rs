@@ -211,7 +211,6 @@ pub(super) fn hash_all(
     let mut vms = vms(&key, job, &pieces)?;
     drop(key);
     let start = Instant::now();
-    let (threads, lanes) = (vms.len(), vms.first().map_or(0, Vm::lanes));
     let mut done = 0;
     spread(
         &mut vms,
@@ -235,7 +234,10 @@ pub(super) fn hash_all(
             client.progress("hash", done as f64 / job.inputs.len() as f64)
         },
     )?;
-    Ok(Hashed { time: start.elapsed(), threads, lanes })
+    let time = start.elapsed();
+    // The first hashes may have measured which number is fastest.
+    let lanes = vms.first().map_or(0, Vm::lanes);
+    Ok(Hashed { time, threads: vms.len(), lanes })
 }
 
 fn key_memory<'a>(
@@ -258,18 +260,14 @@ fn key_memory<'a>(
     }
 }
 
-/// A VM for each thread that has work, with no more lanes than that needs.
+/// A VM for each thread that has work. In light mode it has no more lanes than the work needs.
 fn vms(key: &KeyMemory, job: &Job, pieces: &Pieces<'_, Vec<u8>>) -> Result<Vec<Vm>, Failure> {
     let threads = job.threads.min(pieces.most());
-    let lanes = match job.mode {
-        Mode::Light => Some(job.options.lanes.unwrap_or(MAX_LANES).min(pieces.group())),
-        Mode::Fast => job.options.lanes,
-    };
-    let bytes = threads * lanes.unwrap_or(MAX_LANES) * SCRATCHPAD_L3;
+    let options = backend::for_inputs(job.options, job.mode, pieces.group());
+    let bytes = threads * options.lanes.unwrap_or(MAX_LANES) * SCRATCHPAD_L3;
     if !is_available(bytes, Room::Memory) {
         return Err(Error::Memory { what: "the scratchpads", bytes }.into());
     }
-    let options = VmOptions { lanes, ..job.options };
     let vm = |_| Vm::with_options(key.clone(), job.version, options);
     (0..threads).map(vm).collect::<Result<_, _>>().map_err(|problem| Error::Vm(problem).into())
 }
