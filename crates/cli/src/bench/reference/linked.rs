@@ -32,6 +32,7 @@ use crate::{
 pub(crate) struct Reference {
     flags: u32,
     lanes: usize,
+    huge_pages: Option<String>,
     cache: Option<Arc<Cache>>,
     dataset: Option<Arc<Dataset>>,
     supports_v2: OnceCell<bool>,
@@ -40,7 +41,7 @@ pub(crate) struct Reference {
 impl Reference {
     /// The reference with all features of this processor.
     pub(crate) fn new(args: &BenchArgs) -> Result<Reference, Error> {
-        run_with_huge_pages()?;
+        let huge_pages = run_with_huge_pages()?;
         let mut flags = ffi::recommended_flags();
         let options = args.work.vm_options();
         if options.engine == EngineChoice::Interpreter {
@@ -53,14 +54,16 @@ impl Reference {
             flags &= !ffi::ARGON2_AVX2;
         }
         let lanes = args.work.lanes();
-        Ok(Reference { flags, lanes, cache: None, dataset: None, supports_v2: OnceCell::new() })
+        let (cache, dataset, supports_v2) = (None, None, OnceCell::new());
+        Ok(Reference { flags, lanes, huge_pages, cache, dataset, supports_v2 })
     }
 
     /// The description for the report.
     pub(crate) fn description(&self) -> String {
         let engine = if self.flags & ffi::JIT != 0 { "JIT" } else { "interpreter" };
         let versions = if self.supports_v2.get() == Some(&true) { "v1 and v2" } else { "v1" };
-        format!("tevador/RandomX by randomx-rs, {versions}, {engine}, {TUNABLE}")
+        let start = format!("tevador/RandomX by randomx-rs, {versions}, {engine}");
+        self.huge_pages.iter().fold(start, |start, setting| format!("{start}, {setting}"))
     }
 
     /// The contestant of a row, if the reference can do that.
@@ -170,12 +173,13 @@ impl Reference {
 /// Makes glibc allocate huge pages for the reference, which does not request any.
 const TUNABLE: &str = "glibc.malloc.hugetlb=1";
 
-/// Restarts this command with huge pages for all large allocations, unless it has them.
-fn run_with_huge_pages() -> Result<(), Error> {
+/// Returns glibc's setting of huge pages. Without one, restarts this command with huge pages for all large allocations.
+fn run_with_huge_pages() -> Result<Option<String>, Error> {
     const VARIABLE: &str = "GLIBC_TUNABLES";
     let mut tunables = env::var(VARIABLE).unwrap_or_default();
-    if !cfg!(target_os = "linux") || tunables.contains("glibc.malloc.hugetlb") {
-        return Ok(());
+    let setting = huge_pages(&tunables);
+    if !cfg!(target_os = "linux") || setting.is_some() {
+        return Ok(setting.map(ToOwned::to_owned));
     }
     if !tunables.is_empty() {
         tunables.push(':');
@@ -188,8 +192,27 @@ fn run_with_huge_pages() -> Result<(), Error> {
     Err(Error::Reference(format!("--against reference: cannot run with {TUNABLE}: {problem}")))
 }
 
+/// Returns the setting of huge pages among glibc's tunables. Of several, the last one counts.
+fn huge_pages(tunables: &str) -> Option<&str> {
+    tunables.split(':').rfind(|tunable| tunable.starts_with("glibc.malloc.hugetlb="))
+}
+
 impl Hasher for Vm {
     fn hashes(&mut self, inputs: &[Input]) -> Vec<Hash> {
         Vm::hashes(self, inputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_setting_of_huge_pages_is_the_one_that_counts() {
+        assert_eq!(huge_pages(""), None);
+        assert_eq!(huge_pages("glibc.malloc.check=3"), None);
+        assert_eq!(huge_pages(TUNABLE), Some(TUNABLE));
+        let several = "glibc.malloc.hugetlb=1:glibc.malloc.hugetlb=0:glibc.malloc.check=3";
+        assert_eq!(huge_pages(several), Some("glibc.malloc.hugetlb=0"));
     }
 }
