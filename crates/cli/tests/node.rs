@@ -12,33 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use assert_cmd::assert::Assert;
 use common::{
-    fake_node::{FakeChain, Reply, serve},
-    parse_jsonl, randomx,
+    fake_node::{FakeChain, Reply, honest, serve},
+    lines, randomx, verify_node,
 };
 use predicates::prelude::*;
 use serde_json::{Value, json};
-
-/// Verifies a chain in which every block has difficulty 1.
-fn verify(node: &str, arguments: &[&str]) -> Assert {
-    verify_with_retries("0", node, arguments)
-}
-
-fn verify_with_retries(retries: &str, node: &str, arguments: &[&str]) -> Assert {
-    let common = ["verify", "--network", "regtest", "--fixed-difficulty", "1"];
-    let common = [&common[..], &["--retries", retries, "--node", node]].concat();
-    randomx(&[&common[..], arguments].concat()).assert()
-}
-
-/// The verdicts of a run.
-fn verdicts(run: &Assert) -> Vec<Value> {
-    parse_jsonl(&run.get_output().stdout)
-}
-
-fn honest(_: &str, _: &Value, result: Value) -> Reply {
-    Reply::Result(result)
-}
 
 #[test]
 fn a_chain_is_valid_and_continues_from_its_checkpoint() {
@@ -49,11 +28,11 @@ fn a_chain_is_valid_and_continues_from_its_checkpoint() {
     let file = file.to_str().expect("a path in UTF-8");
     let trusted =
         format!("note: the node is trusted about the chain up to block 0 ({})\n", chain.id(0));
-    let run = verify(&node, &["--from", "1", "--to", "100", "--checkpoint", file]);
+    let run = verify_node(&node, &["--from", "1", "--to", "100", "--checkpoint", file]);
     let run = run.code(0).stderr(trusted);
-    let first = verdicts(&run);
-    let run = verify(&node, &["--checkpoint", file]).code(0).stderr("");
-    let all = [first, verdicts(&run)].concat();
+    let first = lines(&run);
+    let run = verify_node(&node, &["--checkpoint", file]).code(0).stderr("");
+    let all = [first, lines(&run)].concat();
     assert_eq!(all.len(), 150);
     for (verdict, height) in all.iter().zip(1..) {
         let id = chain.id(height);
@@ -70,24 +49,24 @@ fn a_chain_is_valid_and_continues_from_its_checkpoint() {
 
     let nothing =
         "note: nothing to verify: the last block is 150, and the next one to verify is 151\n";
-    verify(&node, &["--checkpoint", file]).code(0).stdout("").stderr(nothing);
+    verify_node(&node, &["--checkpoint", file]).code(0).stdout("").stderr(nothing);
     let sentence =
         "error: --from: expected 151 or nothing after the checkpoint at height 150, got 3\n";
-    verify(&node, &["--checkpoint", file, "--from", "3"]).code(2).stderr(sentence);
+    verify_node(&node, &["--checkpoint", file, "--from", "3"]).code(2).stderr(sentence);
 }
 
 #[test]
 fn blocks_in_the_middle_need_headers_only() {
     let node = serve(Arc::new(FakeChain::new(40)), honest);
-    let run = verify(&node, &["--from", "30", "--to", "32"]).code(0);
-    assert_eq!(verdicts(&run).len(), 3);
+    let run = verify_node(&node, &["--from", "30", "--to", "32"]).code(0);
+    assert_eq!(lines(&run).len(), 3);
 }
 
 #[test]
 fn a_sample_always_includes_the_last_blocks() {
     let node = serve(Arc::new(FakeChain::new(60)), honest);
-    let run = verify(&node, &["--from", "1", "--sample", "1000000000"]).code(0);
-    let hashed: Vec<u64> = verdicts(&run)
+    let run = verify_node(&node, &["--from", "1", "--sample", "1000000000"]).code(0);
+    let hashed: Vec<u64> = lines(&run)
         .iter()
         .filter(|verdict| verdict.get("hash").is_some())
         .filter_map(|verdict| verdict["height"].as_u64())
@@ -98,8 +77,8 @@ fn a_sample_always_includes_the_last_blocks() {
 #[test]
 fn ranges_beyond_the_chain_have_an_answer() {
     let node = serve(Arc::new(FakeChain::new(10)), honest);
-    let run = verify(&node, &["--from", "8", "--to", "1000000"]).code(0);
-    assert_eq!(verdicts(&run).len(), 3);
+    let run = verify_node(&node, &["--from", "8", "--to", "1000000"]).code(0);
+    assert_eq!(lines(&run).len(), 3);
     run.stderr(predicate::str::starts_with(
         "note: --to: the node's chain ends at block 10; verifying up to there\n",
     ));
@@ -107,15 +86,15 @@ fn ranges_beyond_the_chain_have_an_answer() {
         let note = format!(
             "note: nothing to verify: the last block is 10, and the next one to verify is {from}\n"
         );
-        verify(&node, &["--from", from, "--to", to]).code(0).stdout("").stderr(note);
+        verify_node(&node, &["--from", from, "--to", to]).code(0).stdout("").stderr(note);
     }
     let empty = serve(Arc::new(FakeChain::new(0)), honest);
     let note = "note: nothing to verify: the last block is 0, and the next one to verify is 1\n";
-    verify(&empty, &["--from", "1"]).code(0).stdout("").stderr(note);
+    verify_node(&empty, &["--from", "1"]).code(0).stdout("").stderr(note);
 }
 
 #[test]
-fn a_node_with_another_difficulty_is_told_the_option() {
+fn the_option_is_named_if_a_node_has_another_difficulty() {
     let node = serve(Arc::new(FakeChain::new(10)), |method, _, mut result| {
         if method == "get_block" {
             result["block_header"]["wide_difficulty"] = json!("0x2");
@@ -124,62 +103,11 @@ fn a_node_with_another_difficulty_is_told_the_option() {
     });
     let arguments = ["verify", "--network", "regtest", "--node", &node, "--from", "1"];
     let run = randomx(&arguments).assert().code(1);
-    let last = verdicts(&run).pop().expect("a verdict");
+    let last = lines(&run).pop().expect("a verdict");
     let failed = &last["failed"][0];
     assert_eq!(failed["check"], "difficulty");
     let detail = failed["detail"].as_str().expect("a text");
     assert!(detail.ends_with("--fixed-difficulty needs the same setting here"), "{detail}");
-}
-
-#[test]
-fn an_incomplete_checkpoint_is_completed_by_the_node_if_allowed() {
-    let chain = Arc::new(FakeChain::new(20));
-    let node = serve(Arc::clone(&chain), honest);
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("chain.json");
-    let path = file.to_str().expect("a path in UTF-8");
-    let write = |id: &str| {
-        let text = json!({ "height": 10, "id": id, "recent": [], "seeds": [] }).to_string();
-        fs::write(&file, text).expect("a file");
-    };
-    write(&chain.id(10));
-    let refused = "error: checkpoint: incomplete: recent blocks or seeds are missing that the rules \
-                   need\n";
-    verify(&node, &["--checkpoint", path]).code(2).stdout("").stderr(refused);
-    let run = verify(&node, &["--checkpoint", path, "--allow-incomplete"]).code(0);
-    let verdicts = verdicts(&run);
-    assert_eq!(verdicts.len(), 10);
-    assert!(verdicts.iter().all(|verdict| verdict["complete_start"] == false));
-    assert_eq!([&verdicts[0]["work"], &verdicts[9]["work"]], [&json!("1"), &json!("10")]);
-    verify(&node, &["--checkpoint", path]).code(0).stdout("");
-    write(&"11".repeat(32));
-    let other = format!(
-        "error: the node has another block at the checkpoint's height 10: {}; if a reorganisation \
-         replaced the checkpoint's block, use an older checkpoint, or remove the file and begin with --from\n",
-        chain.id(10)
-    );
-    verify(&node, &["--checkpoint", path, "--allow-incomplete"]).code(2).stderr(other);
-}
-
-#[test]
-fn a_checkpoint_moves_only_where_everything_was_valid() {
-    let chain = Arc::new(FakeChain::new(200));
-    let node = serve(chain, |method, params, mut result| {
-        if method == "get_block" && params["height"] == 100 {
-            result["block_header"]["wide_difficulty"] = json!("0x2");
-        }
-        Reply::Result(result)
-    });
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("chain.json");
-    let path = file.to_str().expect("a path in UTF-8");
-    let run = verify(&node, &["--from", "1", "--checkpoint", path]).code(1);
-    let verdicts = verdicts(&run);
-    assert_eq!(verdicts.len(), 100);
-    assert_eq!((&verdicts[99]["valid"], &verdicts[99]["work"]), (&json!(false), &json!("99")));
-    let kept: Value =
-        serde_json::from_str(&fs::read_to_string(&file).expect("a file")).expect("JSON");
-    assert_eq!(kept["height"], 64, "the last part without a lie");
 }
 
 /// Alters the node's answer about block 5, and expects the last verdict to fail one check.
@@ -191,8 +119,8 @@ fn lie(expected: (u64, &str), alter: impl Fn(&mut Value) + Send + Sync + 'static
         }
         Reply::Result(result)
     });
-    let run = verify(&node, &["--from", "1"]).code(1);
-    let verdicts = verdicts(&run);
+    let run = verify_node(&node, &["--from", "1"]).code(1);
+    let verdicts = lines(&run);
     let (last, valid) = verdicts.split_last().expect("a verdict");
     assert!(valid.iter().all(|verdict| verdict["valid"] == true));
     let checks: Vec<_> =
@@ -245,11 +173,11 @@ fn a_lie_leaves_no_checkpoint() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("chain.json");
     let file = file.to_str().expect("a path in UTF-8");
-    verify(&liar, &["--from", "1", "--checkpoint", file]).code(1);
+    verify_node(&liar, &["--from", "1", "--checkpoint", file]).code(1);
     assert!(!Path::new(file).exists());
-    verify(&serve(chain, honest), &["--from", "1", "--checkpoint", file]).code(0);
+    verify_node(&serve(chain, honest), &["--from", "1", "--checkpoint", file]).code(0);
     let kept = fs::read(file).expect("a checkpoint");
-    verify(&liar, &["--checkpoint", file]).code(0).stdout("");
+    verify_node(&liar, &["--checkpoint", file]).code(0).stdout("");
     assert_eq!(fs::read(file).expect("the checkpoint"), kept);
 }
 
@@ -265,8 +193,8 @@ fn a_block_of_another_height_is_not_valid() {
         four["block_header"]["height"] = json!(5);
         Reply::Result(four)
     });
-    let run = verify(&node, &["--from", "1"]).code(1);
-    let failed = verdicts(&run).pop().expect("a verdict")["failed"].clone();
+    let run = verify_node(&node, &["--from", "1"]).code(1);
+    let failed = lines(&run).pop().expect("a verdict")["failed"].clone();
     let checks: Vec<_> = failed.as_array().expect("a list").iter().map(|f| &f["check"]).collect();
     assert_eq!(checks, ["height", "miner-transaction", "previous-id"]);
 }
@@ -280,8 +208,8 @@ fn failure(seconds: u64, sentence: &str, reply: impl Fn(Value) -> Reply + Send +
             Reply::Result(result)
         }
     });
-    let run = verify(&node, &["--from", "1", "--timeout", &seconds.to_string()]).code(2);
-    assert_eq!(verdicts(&run).len(), 4);
+    let run = verify_node(&node, &["--from", "1", "--timeout", &seconds.to_string()]).code(2);
+    assert_eq!(lines(&run).len(), 4);
     run.stderr(predicate::str::ends_with(format!("error: --node: get_block: {sentence}\n")));
 }
 
@@ -327,8 +255,8 @@ fn a_slow_node_is_read_in_parts() {
         Reply::Result(result)
     });
     // One part of all 40 would take longer than one request may.
-    let run = verify(&node, &["--from", "1", "--timeout", "5"]).code(0);
-    assert_eq!(verdicts(&run).len(), 40);
+    let run = verify_node(&node, &["--from", "1", "--timeout", "5"]).code(0);
+    assert_eq!(lines(&run).len(), 40);
 }
 
 #[test]
@@ -341,44 +269,12 @@ fn a_busy_node_is_called_again() {
             _ => Reply::Result(result),
         }
     });
-    verify_with_retries("2", &node, &["--from", "1"]).code(0);
+    let chain = ["verify", "--network", "regtest", "--fixed-difficulty", "1", "--node", &node];
+    let run = randomx(&[&chain[..], &["--from", "1", "--retries", "2"]].concat()).assert();
+    run.code(0);
     let gone = "http://127.0.0.1:1";
     let sentence = "error: --node: get_info: cannot reach the node: ";
-    verify(gone, &["--from", "1"]).code(2).stderr(predicate::str::starts_with(sentence));
-}
-
-#[test]
-fn malformed_checkpoints_are_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("chain.json");
-    let path = file.to_str().expect("a path in UTF-8");
-    let id = "11".repeat(32);
-    for (text, sentence) in [
-        ("", "not a checkpoint: EOF"),
-        ("{}", "not a checkpoint: missing field `height`"),
-        (
-            &format!(r#"{{"height":5,"id":"{id}","recent":[],"seeds":[],"more":1}}"#),
-            "unknown field",
-        ),
-        (
-            &format!(
-                r#"{{"height":5,"id":"{id}","recent":[],"seeds":[{{"height":7,"id":"{id}"}}]}}"#
-            ),
-            "seeds",
-        ),
-        (
-            &format!(
-                r#"{{"height":5,"id":"{id}","recent":[{{"timestamp":1,"difficulty":"-1"}}],"seeds":[]}}"#
-            ),
-            "128 bits",
-        ),
-        (&" ".repeat((1 << 20) + 1), "expected at most 1048576 bytes"),
-    ] {
-        fs::write(&file, text).expect("a file");
-        let run = verify("http://127.0.0.1:1", &["--checkpoint", path]).code(2).stdout("");
-        run.stderr(predicate::str::contains(sentence));
-        assert_eq!(fs::read_to_string(&file).expect("a file"), *text);
-    }
+    verify_node(gone, &["--from", "1"]).code(2).stderr(predicate::str::starts_with(sentence));
 }
 
 #[test]

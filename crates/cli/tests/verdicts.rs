@@ -8,25 +8,15 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use assert_cmd::assert::Assert;
 use common::{
     fake_node::{FakeChain, Reply, serve},
-    parse_jsonl, randomx,
+    lines, randomx, verify_node,
 };
 use predicates::prelude::*;
 use serde_json::Value;
 
-const CHAIN: [&str; 4] = ["--network", "regtest", "--fixed-difficulty", "1"];
-
-/// Verifies a chain in which every block has difficulty 1.
-fn verify(node: &str, arguments: &[&str]) -> Assert {
-    let verify = ["verify", "--retries", "0", "--from", "1", "--node", node];
-    randomx(&[&verify[..], &CHAIN, arguments].concat()).assert()
-}
-
-fn lines(run: &Assert) -> Vec<Value> {
-    parse_jsonl(&run.get_output().stdout)
-}
+/// The whole chain.
+const WHOLE: [&str; 2] = ["--from", "1"];
 
 #[test]
 fn a_reorganisation_while_blocks_are_read_is_not_held_against_the_node() {
@@ -48,7 +38,7 @@ fn a_reorganisation_while_blocks_are_read_is_not_held_against_the_node() {
             let is_old = is_first && is_read_before(height);
             Reply::Result(if is_old { result } else { later.answer(method, params) })
         });
-        let run = verify(&node, &[]).code(2);
+        let run = verify_node(&node, &WHOLE).code(2);
         let verdicts = lines(&run);
         assert!(verdicts.iter().all(|verdict| verdict["valid"] == true));
         assert_eq!(verdicts.len() as u64, parted - 1);
@@ -71,7 +61,7 @@ fn a_node_that_does_not_answer_again_gets_no_verdict() {
         }
         Reply::Result(if is_other { other.answer(method, params) } else { result })
     });
-    let run = verify(&node, &[]).code(2);
+    let run = verify_node(&node, &WHOLE).code(2);
     assert!(lines(&run).iter().all(|verdict| verdict["valid"] == true));
     let sentence = "error: block 6 does not follow the block that the node sent before it, and the node did \
                     not say whether its chain was reorganised meanwhile: --node: get_block: ";
@@ -85,8 +75,8 @@ fn a_slow_clock_is_not_held_against_the_node() {
         let chain = FakeChain::with_time(10, (5, now + 3600 * hours));
         serve(Arc::new(chain), |_, _, result| Reply::Result(result))
     };
-    assert_eq!(lines(&verify(&ahead(1), &[]).code(0)).len(), 10);
-    let run = verify(&ahead(3), &[]).code(2);
+    assert_eq!(lines(&verify_node(&ahead(1), &WHOLE).code(0)).len(), 10);
+    let run = verify_node(&ahead(3), &WHOLE).code(2);
     let verdicts = lines(&run);
     assert!(verdicts.iter().all(|verdict| verdict["valid"] == true));
     assert_eq!(verdicts.len(), 4);
@@ -119,7 +109,7 @@ fn lines_have_the_fields_that_the_help_shows() {
         let is_other = method == "get_block" && params["height"] == 5;
         Reply::Result(if is_other { other.answer(method, params) } else { result })
     });
-    let verdicts = lines(&verify(&node, &[]).code(1));
+    let verdicts = lines(&verify_node(&node, &WHOLE).code(1));
     let example = |status: &'static str| shown(&move |object| object["status"] == status);
     let (invalid, valid) = verdicts.split_last().expect("verdicts");
     assert_eq!(valid.len(), 5);

@@ -45,6 +45,11 @@ pub(super) fn start(
         (None, None) => return Err(Error::NoStart),
     };
     let tip = node.info()?.height.saturating_sub(1);
+    if let Some((kept, _)) = &kept
+        && kept.height <= tip
+    {
+        compare(node, kept)?;
+    }
     let last = args.to.unwrap_or(tip).min(tip);
     if last < first {
         error::note(&Error::NothingNew { first, last });
@@ -52,9 +57,6 @@ pub(super) fn start(
     }
     if args.to.is_some_and(|to| to > tip) {
         error::note(&Error::ChainEnds { tip });
-    }
-    if let Some((kept, _)) = &kept {
-        compare(node, kept)?;
     }
     let (checkpoint, complete) = match kept {
         Some((kept, Ok(()))) => (kept, true),

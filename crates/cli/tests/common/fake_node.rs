@@ -27,6 +27,11 @@ pub(crate) enum Reply {
     Silence,
 }
 
+/// Replies with the honest result.
+pub(crate) fn honest(_: &str, _: &Value, result: Value) -> Reply {
+    Reply::Result(result)
+}
+
 /// A chain's blocks, the genesis block first.
 pub(crate) struct FakeChain {
     blobs: Vec<Vec<u8>>,

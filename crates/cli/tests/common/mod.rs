@@ -45,6 +45,17 @@ pub(crate) fn on_lines(subcommand: &str, lines: impl Into<Vec<u8>>) -> Assert {
     randomx(&[subcommand, "--jsonl", "-"]).write_stdin(lines).assert()
 }
 
+/// Verifies a node's chain, in which every block has difficulty 1.
+pub(crate) fn verify_node(node: &str, arguments: &[&str]) -> Assert {
+    let chain = ["verify", "--network", "regtest", "--fixed-difficulty", "1", "--retries", "0"];
+    randomx(&[&chain[..], &["--node", node], arguments].concat()).assert()
+}
+
+/// The lines of JSON that a run has printed.
+pub(crate) fn lines(run: &Assert) -> Vec<Value> {
+    parse_jsonl(&run.get_output().stdout)
+}
+
 /// Asserts exit code 2, an empty stdout, and one message on stderr.
 pub(crate) fn assert_refused(run: Assert, sentence: &str) {
     run.code(2).stdout("").stderr(format!("error: {sentence}\n"));
