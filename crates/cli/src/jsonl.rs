@@ -67,7 +67,7 @@ impl Lines {
             .by_ref()
             .take(most)
             .read_until(b'\n', &mut self.line)
-            .map_err(|problem| Error::Read { file: self.file.clone(), problem })?;
+            .map_err(|problem| Error::Read { file: self.name().into(), problem })?;
         if length == 0 {
             return Ok(None);
         }
@@ -135,6 +135,23 @@ mod tests {
     fn a_line_that_is_not_text_says_where() {
         let error = "stdin: line 1: not UTF-8 at byte 3".to_owned();
         assert_eq!(read(b"ab\xff\n"), (vec![], Err(error)));
+    }
+
+    #[test]
+    fn a_source_that_cannot_be_read_is_named() {
+        struct Broken;
+
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+
+        for (file, name) in [("-", "stdin"), ("dir/a", "dir/a")] {
+            let mut lines = Lines::new(Box::new(BufReader::new(Broken)), Path::new(file), 8);
+            let problem = lines.next(|line| Ok(line.to_owned())).expect_err("it is broken");
+            assert_eq!(problem.to_string(), format!("{name}: cannot read it: broken"));
+        }
     }
 
     #[test]
