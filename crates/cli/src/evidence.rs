@@ -1,8 +1,6 @@
 //! `randomx verify --evidence`.
 
 use std::{
-    fs::File,
-    io::Read,
     path::Path,
     process::ExitCode,
     time::{SystemTime, UNIX_EPOCH},
@@ -15,7 +13,7 @@ use serde::Serialize;
 use crate::{
     args::WorkArgs,
     error::{Error, NOT_VALID},
-    output,
+    output, whole_file,
 };
 
 /// The longest file that is read: two sides of three days have 350 KB.
@@ -64,11 +62,7 @@ pub(crate) fn run(
     fixed_difficulty: Option<u64>,
     work: &WorkArgs,
 ) -> Result<ExitCode, Error> {
-    let unreadable = |problem| Error::Read { file: file.to_owned(), problem };
-    let mut bytes = Vec::new();
-    let opened = File::open(file).map_err(unreadable)?;
-    // One byte more shows that it is too long.
-    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let bytes = whole_file::read(file, MAX_BYTES)?;
     let invalid = |problem| Error::Evidence { file: file.to_owned(), problem };
     let evidence = Evidence::from_bytes(&bytes).map_err(invalid)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());

@@ -28,6 +28,7 @@ mod serve;
 mod signals;
 mod stream;
 mod verify;
+mod whole_file;
 
 use std::process::ExitCode;
 

@@ -253,10 +253,15 @@ fn an_endless_line_is_refused_early() {
 
 #[cfg(unix)]
 #[test]
-fn a_checkpoint_without_an_end_is_refused() {
-    let arguments = ["follow", "--node", "http://127.0.0.1:9", "--start", "/dev/zero"];
-    let run = randomx(&arguments).assert().code(2).stdout("");
-    run.stderr("error: /dev/zero: expected at most 1048576 bytes\n");
+fn files_without_an_end_are_refused() {
+    for (arguments, most) in [
+        (&["follow", "--node", "http://127.0.0.1:9", "--start", "/dev/zero"][..], 1 << 20),
+        (&["verify", "--evidence", "/dev/zero"], 16 << 20),
+        (&["bench", "--compare", "/dev/zero"], 1 << 20),
+    ] {
+        let sentence = format!("/dev/zero: expected at most {most} bytes");
+        assert_refused(randomx(arguments).assert(), &sentence);
+    }
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! The results of a run: printed as JSON, recorded and compared.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,10 @@ use super::{
     measure::Outcome,
     subject::{Subject, Unit, improvement},
 };
-use crate::{error::Error, host::Host};
+use crate::{error::Error, host::Host, whole_file};
+
+/// The largest record that is read; one has some 4 KB.
+const MAX_FILE: u64 = 1 << 20;
 
 /// The results of a run.
 #[derive(Debug, Serialize, Deserialize)]
@@ -84,9 +87,7 @@ impl Report {
     }
 
     pub(crate) fn read(file: &Path) -> Result<Report, Error> {
-        let text = fs::read_to_string(file)
-            .map_err(|problem| Error::Read { file: file.to_owned(), problem })?;
-        serde_json::from_str(&text)
+        serde_json::from_slice(&whole_file::read(file, MAX_FILE)?)
             .map_err(|problem| Error::Record { file: file.to_owned(), problem })
     }
 
@@ -112,6 +113,8 @@ fn rounded(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn report(rows: Vec<Row>) -> Report {

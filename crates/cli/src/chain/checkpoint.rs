@@ -1,15 +1,11 @@
 //! A checkpoint in a file: JSON that pages with the npm package read and write too.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::{io, path::Path};
 
 use randomx_monero::{Checkpoint, RecentBlock, Seed};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::error::Error;
+use crate::{error::Error, whole_file};
 
 /// The largest file that is read; a checkpoint has some 40 KB.
 const MAX_FILE: u64 = 1 << 20;
@@ -57,20 +53,16 @@ impl<'a> CheckpointFile<'a> {
 
     /// Reads the checkpoint, if the file exists.
     pub(crate) fn read(&self) -> Result<Option<Checkpoint>, Error> {
-        let unreadable = |problem| Error::Read { file: self.path.to_owned(), problem };
-        let file = match File::open(self.path) {
-            Ok(file) => file,
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(problem) => return Err(unreadable(problem)),
+        let bytes = match whole_file::read(self.path, MAX_FILE) {
+            Err(Error::Read { problem, .. }) if problem.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            bytes => bytes?,
         };
-        // A pipe has no length.
-        let mut bytes = Vec::new();
-        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        if bytes.len() as u64 > MAX_FILE {
-            return Err(Error::TooLarge { file: self.path.to_owned(), limit: MAX_FILE });
-        }
-        let text = String::from_utf8(bytes)
-            .map_err(|problem| unreadable(io::Error::new(io::ErrorKind::InvalidData, problem)))?;
+        let text = String::from_utf8(bytes).map_err(|problem| Error::Read {
+            file: self.path.to_owned(),
+            problem: io::Error::new(io::ErrorKind::InvalidData, problem),
+        })?;
         let checkpoint = parse(&text).map_err(|problem| Error::Checkpoint {
             file: self.path.to_owned(),
             problem: problem.to_string(),
