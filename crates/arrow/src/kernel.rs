@@ -21,6 +21,9 @@ const MOST_REASONS: usize = 1 << 30;
 /// whole batch could take far more bytes than it has.
 const MOST_DECODED: usize = 16 << 20;
 
+/// The most rows of a part. A row takes some 250 bytes until its verdict is appended.
+const MOST_ROWS: usize = 1 << 16;
+
 /// How a kernel hashes.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -41,7 +44,8 @@ impl Settings {
 }
 
 /// Verifies record batches, and keeps the memory of the last key between them: 256 MiB, and 2 MiB
-/// for each lane of each thread. Decoded texts, and reasons on their way into the result, take 17 MiB at most.
+/// for each lane of each thread. It verifies a batch in parts of up to 65,536 rows. The rows of a part take 17 MiB at
+/// most, and so do decoded texts and reasons on their way into the result.
 #[derive(Debug)]
 pub struct Kernel {
     settings: Settings,
@@ -181,8 +185,9 @@ impl Kernel {
 
 /// Parses the next rows of a batch.
 fn next_part<'a>(rows: &'a Rows<'_>, left: &mut Range<usize>) -> Vec<Result<Proof<'a>, Unusable>> {
-    let (mut part, mut decoded) = (Vec::with_capacity(left.len()), 0);
+    let (mut part, mut decoded) = (Vec::with_capacity(left.len().min(MOST_ROWS)), 0);
     while decoded < MOST_DECODED
+        && part.len() < MOST_ROWS
         && let Some(row) = left.next()
     {
         let parsed = rows.parse(row);
@@ -258,7 +263,9 @@ impl Verdicts {
 mod tests {
     use arrow_array::cast::AsArray;
     use arrow_array::types::Int32Type;
-    use arrow_array::{Array, DictionaryArray, StringArray, new_null_array};
+    use arrow_array::{
+        Array, BinaryArray, DictionaryArray, Int32Array, StringArray, new_null_array,
+    };
     use arrow_schema::DataType;
 
     use super::*;
@@ -288,6 +295,32 @@ mod tests {
             parsed += part.len();
         }
         assert_eq!(parsed, ROWS);
+    }
+
+    #[test]
+    fn a_part_of_a_batch_has_a_limit_of_rows() {
+        const ROWS: usize = MOST_ROWS + 10;
+        let shared = |bytes: &[u8]| {
+            let values = Arc::new(BinaryArray::from_iter_values([bytes]));
+            Arc::new(DictionaryArray::<Int32Type>::new(vec![0; ROWS].into(), values)) as ArrayRef
+        };
+        let columns: [(&str, ArrayRef); 3] = [
+            ("seed_hash", shared(&[0; HASH_SIZE])),
+            ("hashing_blob", shared(&[7; 76])),
+            ("difficulty", Arc::new(Int32Array::from(vec![1; ROWS]))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+        let rows = Rows::of(&batch, None).expect("columns");
+        let mut left = 0..ROWS;
+        for expected in [MOST_ROWS, 10, 0] {
+            let part = next_part(&rows, &mut left);
+            assert!(part.iter().all(Result::is_ok));
+            assert_eq!((part.len(), part.capacity()), (expected, expected));
+        }
+        let row = size_of::<Result<Proof<'_>, Unusable>>();
+        // The row's proof, its hash twice, its blob's place twice, and its number.
+        let row = row + 2 * HASH_SIZE + 2 * size_of::<&[u8]>() + size_of::<usize>();
+        assert!(MOST_ROWS * row <= 17 << 20, "{row} bytes");
     }
 
     #[test]
