@@ -1,6 +1,7 @@
 //! What a hash must meet: a difficulty, a target, or both.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use randomx_monero::{Difficulty, DifficultyError, Hash};
 
@@ -20,6 +21,8 @@ pub(crate) enum Target {
     Whole(Hash),
     /// The last 8 bytes of the hash, as a little-endian number, must be below this one.
     Top(u64),
+    /// The short form of such a number.
+    Short(NonZeroU32),
 }
 
 impl Requirement {
@@ -52,30 +55,27 @@ impl Target {
     /// Parses a target of 4, 8 or 32 bytes.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Target, String> {
         let target = match *bytes {
-            [a, b, c, d] => match u32::from_le_bytes([a, b, c, d]) {
-                0 => Target::Top(0),
-                // XMRig, `Job::setTarget`.
-                short => Target::Top(u64::MAX / u64::from(u32::MAX / short)),
-            },
-            [a, b, c, d, e, f, g, h] => Target::Top(u64::from_le_bytes([a, b, c, d, e, f, g, h])),
+            [a, b, c, d] => NonZeroU32::new(u32::from_le_bytes([a, b, c, d])).map(Target::Short),
+            [a, b, c, d, e, f, g, h] => {
+                let above = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+                (above > 0).then_some(Target::Top(above))
+            }
             _ => match Hash::try_from(bytes) {
-                Ok(whole) if whole == [0; 32] => Target::Top(0),
-                Ok(whole) => Target::Whole(whole),
+                Ok(whole) => (whole != [0; 32]).then_some(Target::Whole(whole)),
                 Err(_) => return Err(format!("expected 4, 8 or 32 bytes, got {}", bytes.len())),
             },
         };
-        match target {
-            Target::Top(0) => Err("expected more than 0, which no hash meets".to_owned()),
-            target => Ok(target),
-        }
+        target.ok_or_else(|| "expected more than 0, which no hash meets".to_owned())
     }
 
     fn is_met_by(self, hash: &Hash) -> bool {
+        let is_below =
+            |above| hash.last_chunk().is_some_and(|top| u64::from_le_bytes(*top) < above);
         match self {
             Target::Whole(most) => hash.iter().rev().le(most.iter().rev()),
-            Target::Top(above) => {
-                hash.last_chunk().is_some_and(|top| u64::from_le_bytes(*top) < above)
-            }
+            Target::Top(above) => is_below(above),
+            // XMRig, `Job::setTarget`.
+            Target::Short(short) => is_below(u64::MAX / u64::from(u32::MAX / short)),
         }
     }
 }
@@ -86,6 +86,7 @@ impl fmt::Display for Target {
         match self {
             Target::Whole(most) => f.write_str(&hex::encode(most)),
             Target::Top(above) => f.write_str(&hex::encode(above.to_le_bytes())),
+            Target::Short(short) => f.write_str(&hex::encode(short.get().to_le_bytes())),
         }
     }
 }
@@ -121,10 +122,24 @@ mod tests {
         // A pool's difficulty of 1000 is 0xffffffff / 1000, in 4 bytes.
         let target = Target::parse(&(u32::MAX / 1000).to_le_bytes()).expect("a target");
         let above = u64::MAX / 1000;
-        assert_eq!(target, Target::Top(above));
-        assert!(target.is_met_by(&hash(above - 1, 0xff)));
-        assert!(!target.is_met_by(&hash(above, 0)));
-        assert_eq!(Target::parse(&above.to_le_bytes()), Ok(target));
+        let long = Target::parse(&above.to_le_bytes()).expect("a target");
+        assert_eq!(long, Target::Top(above));
+        for target in [target, long] {
+            assert!(target.is_met_by(&hash(above - 1, 0xff)));
+            assert!(!target.is_met_by(&hash(above, 0)));
+        }
+    }
+
+    #[test]
+    fn a_reason_names_the_bytes_that_were_given() {
+        for digits in ["b88d0600", "be03000000000000", &"12".repeat(32)] {
+            let bytes = hex::decode(digits).expect("digits");
+            let target = Target::parse(&bytes).expect("a target");
+            assert_eq!(target.to_string(), digits);
+            let problem = format!("the hash does not meet target {digits}");
+            let demand = Requirement::new(None, Some(target)).expect("a demand");
+            assert_eq!(demand.check(&[0xff; 32]), Err(problem));
+        }
     }
 
     #[test]
