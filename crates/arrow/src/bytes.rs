@@ -110,8 +110,14 @@ pub(crate) fn read<'a, C>(
     of: impl FnOnce(&'a dyn Array) -> Option<C>,
 ) -> Result<Option<C>, KernelError> {
     let Some(array) = find(batch, name)? else { return Ok(None) };
-    let got = || KernelError::Type { name, expected, got: array.data_type().clone() };
-    of(array).map(Some).ok_or_else(got)
+    of(array).map(Some).ok_or_else(|| {
+        // A dictionary of any type is read if its values are.
+        let got = match array.data_type() {
+            DataType::Dictionary(_, values) => values.as_ref().clone(),
+            other => other.clone(),
+        };
+        KernelError::Type { name, expected, got }
+    })
 }
 
 /// Returns a column of bytes of a batch, if it has one of this name.

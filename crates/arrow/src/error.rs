@@ -24,7 +24,7 @@ pub enum KernelError {
         name: &'static str,
         /// The types that fit.
         expected: &'static str,
-        /// The column's type.
+        /// The column's type, or that of its dictionary's values.
         got: DataType,
     },
     /// Several columns have the same name.

@@ -90,6 +90,7 @@ fn queries_verify_shares() {
             "SELECT randomx_verify(number, blob, difficulty) FROM shares",
             "seed_hash: expected a column",
         ),
+        ("SELECT randomx_verify(seed, blob, 1.5) FROM shares", "in strings, got Float64"),
     ] {
         let problem = query(sql).expect_err(sql).to_string();
         assert!(problem.contains(mention), "{problem}");

@@ -7,9 +7,10 @@ mod vectors;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, Decimal128Array, Float64Array, Int32Array, RecordBatch, StringArray,
-    UInt64Array,
+    Array, ArrayRef, Decimal128Array, DictionaryArray, Float64Array, Int32Array, RecordBatch,
+    StringArray, UInt64Array,
 };
 use randomx_arrow::{Kernel, KernelError, Settings};
 use randomx_monero::Network;
@@ -187,6 +188,9 @@ fn columns_that_do_not_fit_are_errors() {
         refused(with("seed_hash", &one)),
         "seed_hash: expected a column of bytes, or of hexadecimal digits in strings, got Float64"
     );
+    let dictionary: ArrayRef =
+        Arc::new(DictionaryArray::<Int32Type>::new(vec![0].into(), Arc::clone(&one)));
+    assert!(refused(with("seed_hash", &dictionary)).ends_with(", got Float64"));
     assert_eq!(
         refused(with("valid", &one)),
         "valid: expected no column of this name, which the result has"
