@@ -1,12 +1,13 @@
 /** Helpers of tests that start programs. */
 import { execFileSync, type ExecFileException } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer, type Server } from "node:net";
 import { win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Finds a port on loopback that is free now. */
+/** Finds a port on loopback that is free now, for a program that cannot choose one itself. */
 export async function freePort(): Promise<number> {
   const [port] = await withPort(() => Promise.resolve());
   return port;
@@ -17,16 +18,30 @@ export async function twoFreePorts(): Promise<[number, number]> {
   return withPort(freePort);
 }
 
-/** Returns a free port, which is taken while some work runs, and what the work returns. */
+/** Returns a free port, which is taken while some work runs, and the result of the work. */
 async function withPort<T>(work: () => Promise<T>): Promise<[number, T]> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const [port, server] = await listen();
   try {
     return [port, await work()];
   } finally {
     server.close();
     await once(server, "close");
+  }
+}
+
+/**
+ * Listens on a random port below those that systems choose for connections and for servers on port 0. Others are
+ * unlikely to take it before the program does.
+ */
+async function listen(): Promise<[number, Server]> {
+  const port = randomInt(20_000, 32_768);
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    return [port, server];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    return listen();
   }
 }
 
