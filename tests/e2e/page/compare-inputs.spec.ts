@@ -1,8 +1,21 @@
 /** The view Compare with a server and files that send what it does not expect. */
-import { expect, test } from "../browsers/page.js";
+import { expect, test, type Visit } from "../browsers/page.js";
 
 const verdict = '[data-part="verdict"]';
 const submit = ".compare-form [type=submit]";
+
+/** Chooses a file, whose content is an expression. */
+function choose(view: Visit, content: string): Promise<void> {
+  return view.of(
+    "#compare-file",
+    `{
+      const files = new DataTransfer();
+      files.items.add(new File([${content}], "own.json"));
+      it.files = files.files;
+      it.dispatchEvent(new Event("change", { bubbles: true }));
+    }`,
+  );
+}
 
 for (const [what, answer] of [
   ["never describes itself", "new Promise(() => {})"],
@@ -35,23 +48,33 @@ test(
   async ({ view }) => {
     await view.go("#/compare");
     await view.until(submit);
-    const choose = (vectors: number): Promise<void> =>
-      view.of(
-        "#compare-file",
-        `{
-        const fields = Array.from({ length: 40000 }, (_, at) => ["f" + at, 0]);
-        const shared = { key: "", input: "", hash: "00".repeat(32) };
-        const file = { ...Object.fromEntries(fields), ...shared, vectors: Array(${vectors}).fill({}) };
-        const files = new DataTransfer();
-        files.items.add(new File([JSON.stringify(file)], "own.json"));
-        it.files = files.files;
-        it.dispatchEvent(new Event("change", { bubbles: true }));
-      }`,
-      );
-    await choose(150_000);
+    const fields = 'Array.from({ length: 40000 }, (_, at) => ["f" + at, 0])';
+    const shared = '{ key: "", input: "", hash: "00".repeat(32) }';
+    const file = (vectors: number): string =>
+      `JSON.stringify({ ...Object.fromEntries(${fields}), ...${shared}, vectors: Array(${vectors}).fill({}) })`;
+    await choose(view, file(150_000));
     await view.says("#compare-file-error", "own.json: expected 1 to 1000 vectors, got 150000.");
     // What all vectors share may stand in the file once.
-    await choose(1000);
+    await choose(view, file(1000));
     await view.says("#compare-file-error", "");
   },
 );
+
+test("files and fields that are too long are refused", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/compare");
+  await view.until(submit);
+  const problem = "#compare-file-error";
+  await choose(view, `" ".repeat(${(1 << 20) + 1})`);
+  await view.says(problem, "own.json: expected at most 1048576 bytes, got 1048577.");
+  for (const field of ["key", "input"]) {
+    const file = (bytes: number): string => {
+      const vector = { key: "", input: "", hash: "00".repeat(32), [field]: "00".repeat(bytes) };
+      return JSON.stringify(JSON.stringify({ vectors: [vector] }));
+    };
+    await choose(view, file(1 << 16));
+    await view.says(problem, "");
+    await choose(view, file((1 << 16) + 1));
+    const most = `own.json: vector 1: expected "${field}" to be at most 131072 hex digits, two a byte.`;
+    await view.says(problem, most);
+  }
+});

@@ -336,6 +336,8 @@ test("a file without a block is reported", { tag: "@chromium" }, async ({ view }
     "#block-error",
     /expected a file with a block.* 8 bytes .* begins with 0x89504e47/u,
   );
+  await drop(view, "#from-paste", `new Uint8Array(${(4 << 20) + 1})`);
+  await view.says("#block-error", /expected at most 4194304 bytes, got 4194305 bytes/u);
   await view.fill("#block", "zz");
   await view.says("#kind", "This is not hex, two digits a byte.");
 });
