@@ -58,8 +58,8 @@ pub fn difficulties(batch: &RecordBatch) -> Result<Vec<Option<Difficulty>>, Kern
     Ok((0..batch.num_rows()).map(difficulty).collect())
 }
 
-/// Returns a value as text: bytes in hexadecimal, numbers in decimal, and text as it is. U+FFFD replaces what is not
-/// valid UTF-8. `None` for nulls, and for columns that the kernel does not read.
+/// Returns a value as text: bytes in hexadecimal, numbers in decimal, and text as it is. U+FFFD replaces bytes that
+/// are not valid UTF-8. `None` for nulls, and for columns that the kernel does not read.
 pub fn text(batch: &RecordBatch, name: &'static str, row: usize) -> Option<String> {
     if let Ok(Some(column)) = bytes::column(batch, name) {
         return Some(match column.value(row)? {

@@ -1,4 +1,4 @@
-//! What a hash must meet: a difficulty, a target, or both.
+//! The requirement for a hash: a difficulty, a target, or both.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -7,7 +7,7 @@ use randomx_monero::{Difficulty, DifficultyError, Hash};
 
 use crate::number::Number;
 
-/// What a hash must meet.
+/// The requirement for a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Requirement {
     difficulty: Option<Difficulty>,
@@ -26,7 +26,7 @@ pub(crate) enum Target {
 }
 
 impl Requirement {
-    /// Returns what a row demands, or `None` if it demands nothing.
+    /// Returns the requirement of a row, or `None` if it has neither a difficulty nor a target.
     pub(crate) fn new(
         difficulty: Option<Difficulty>,
         target: Option<Target>,

@@ -93,8 +93,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Says why a block of a version before RandomX has no verdict. A block whose height demands RandomX is malformed: whoever
-/// writes an earlier version into a block would get around its proof of work.
+/// Says why a block of a version before RandomX has no verdict. A block whose height demands RandomX is malformed: an
+/// earlier version in it would get around its proof of work.
 fn before_randomx(network: Network, version: u8, height: Option<Number<'_>>) -> Unusable {
     let Some(height) = height.and_then(|height| height.to_u64()) else {
         let problem =
@@ -157,7 +157,7 @@ fn to_bytes<'a>(value: Value<'a>, most: usize, expected: &str) -> Result<Cow<'a,
     }
 }
 
-/// Shortens text that may be a megabyte. U+FFFD replaces what is not valid UTF-8.
+/// Shortens text that may be a megabyte. U+FFFD replaces bytes that are not valid UTF-8.
 fn shorten(text: &[u8]) -> String {
     const MOST: usize = 80;
     // A character has at most 4 bytes. The last one, which this may cut, is left out below.

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &VerifyArgs, node_args: &NodeArgs) -> Result<ExitCode, E
     Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
 }
 
-/// What the blocks are judged by.
+/// The rules for the blocks.
 struct Rules {
     network: Network,
     /// The difficulty of every block, if it does not follow the rule.

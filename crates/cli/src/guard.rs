@@ -64,8 +64,8 @@ fn guard(args: &GuardArgs, output: &Output) -> Result<Infallible, Error> {
     }
 }
 
-/// What a guard prints. Wallets need the guard also if nobody reads what it prints, so no thread that follows
-/// the chain or answers a wallet waits for a reader.
+/// The output of a guard. Wallets need the guard also if nobody reads that, so no thread that follows the
+/// chain or answers a wallet waits for a reader.
 struct Output {
     results: Lines,
     messages: Lines,

@@ -65,7 +65,7 @@ pub fn is_own_host(bound: SocketAddr, host: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The message about what it has instead.
+/// The reason why the text is no checkpoint.
 pub fn parse_checkpoint(text: &str) -> Result<Checkpoint, String> {
     chain::parse_checkpoint(text).map_err(|error| error.to_string())
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     }
 }
 
-/// Reads what is new on the node's chain. Returns the time to wait for more: that between two looks at the node, `poll`,
+/// Reads the new blocks of the node's chain. Returns the time to wait for more: that between two looks at the node, `poll`,
 /// or none if blocks are left.
 ///
 /// # Errors

@@ -213,7 +213,7 @@ fn failure(seconds: u64, sentence: &str, reply: impl Fn(Value) -> Reply + Send +
     run.stderr(predicate::str::ends_with(format!("error: --node: get_block: {sentence}\n")));
 }
 
-/// The seconds for an answer, of which a busy machine takes some.
+/// The seconds for an answer. A busy machine takes some of them.
 const LONG: u64 = 60;
 
 #[test]

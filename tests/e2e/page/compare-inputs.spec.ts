@@ -54,7 +54,7 @@ test(
       `JSON.stringify({ ...Object.fromEntries(${fields}), ...${shared}, vectors: Array(${vectors}).fill({}) })`;
     await choose(view, file(150_000));
     await view.says("#compare-file-error", "own.json: expected 1 to 1000 vectors, got 150000.");
-    // What all vectors share may stand in the file once.
+    // Fields that all vectors share may stand in the file once.
     await choose(view, file(1000));
     await view.says("#compare-file-error", "");
   },

@@ -47,13 +47,13 @@ pub(crate) const AFTER_RELAY_HELP: &str = "\
 The relay reads each block of the node once, on mainnet from the last anchor but one on, and keeps 109
 bytes of each. It serves up to 2,000 headers in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and
 /v1/difficulties/FIRST/COUNT. Clients check everything that it sends, so nobody has to trust it. It listens
-on loopback unless told otherwise. At first it answers with status 503. It answers with headers, and prints
-its address, once it has read all of the node's chain; with headers of an earlier run, once it has tried to
+on loopback by default. At first it answers with status 503. It answers with headers, and prints its
+address, once it has read all of the node's chain; with headers of an earlier run, once it has tried to
 read on, and five minutes later it requests no more blocks for that. It drops blocks that a reorganisation
 replaces, but not the first one. On mainnet it drops none that has more than 720 blocks after it and was
-stored a day ago or by an earlier run. A node whose chain differs there ends the run. Once the node has shown a block of the stored chain, another chain
-is only noted on stderr, and the relay goes on serving what it has: the address may lead to another node for
-a while.
+stored a day ago or by an earlier run. A node whose chain differs there ends the run. Once the node has
+shown a block of the stored chain, another chain is only noted on stderr, and the relay goes on serving its
+headers: the address may lead to another node for a while.
 
 Exit codes:
   2  unusable arguments, an address in use, a node that has another chain from the start, or a store that

@@ -19,7 +19,7 @@ pub(super) struct Part {
     pub(super) failure: Option<NodeError>,
 }
 
-/// A block with what the node says about it.
+/// A block, and the node's statements about it.
 pub(super) struct Given {
     pub(super) header: Header,
     content: Content,
@@ -61,8 +61,8 @@ impl Part {
 }
 
 impl Given {
-    /// Keeps what is needed of a block. Whole blocks can be large, so only that of the lowest one
-    /// that is refused is kept; its height is `refused`.
+    /// Keeps the needed parts of a block. Blocks can be large, so only the lowest one that is refused is kept as a
+    /// whole. Its height is `refused`.
     fn new(block: NodeBlock, network: Network, refused: &AtomicU64) -> Given {
         let NodeBlock { header, blob } = block;
         if header.height > refused.load(Ordering::Relaxed) {

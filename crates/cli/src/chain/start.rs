@@ -98,7 +98,7 @@ fn other_chain(height: u64, id: Hash) -> Error {
     Error::OtherChain { height, id: hex::encode(id) }
 }
 
-/// Adds to a checkpoint what it lacks, as the node describes it.
+/// Adds the missing blocks and seeds to a checkpoint, as the node describes them.
 fn completed(node: &Node, kept: Checkpoint) -> Result<Checkpoint, Error> {
     let described = describe(node, kept.height)?;
     if described.id != kept.id {

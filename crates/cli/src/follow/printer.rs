@@ -1,4 +1,4 @@
-//! What `randomx follow` prints.
+//! The output of `randomx follow`.
 
 use std::{
     cell::Cell,

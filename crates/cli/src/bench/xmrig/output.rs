@@ -1,4 +1,4 @@
-//! What XMRig prints.
+//! The output of XMRig.
 
 use std::time::Duration;
 
