@@ -7,6 +7,9 @@ use crate::header::{BlockHeader, HashingBlob};
 use crate::network::{LATEST_VERSION, Network, RANDOMX_VERSION};
 use crate::reader::Reader;
 
+/// Why rules are not checked for blocks of a version before [`RANDOMX_VERSION`].
+const EARLIER_RULES: &str = "the rules before RandomX are not known";
+
 /// A block to check, whole or only its hashing blob, with what its source says about it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Candidate<'a> {
@@ -36,7 +39,8 @@ pub struct Examination {
 }
 
 /// Checks a block by itself: whether it can be parsed, agrees with its source, has a version that
-/// `network` has at its height, and follows the rules that need no other block.
+/// `network` has at its height, and follows the rules that need no other block. Of a block from before
+/// RandomX, the vote and the miner transaction are not checked.
 ///
 /// A [`Chain`](crate::Chain) checks the rules that need the blocks before it.
 pub fn examine(candidate: &Candidate<'_>, network: Network) -> Examination {
@@ -116,6 +120,9 @@ fn check_unparsed_version(candidate: &Candidate<'_>) -> Check {
 
 fn check_vote(header: &BlockHeader) -> Check {
     let (version, vote) = (header.major_version, header.minor_version);
+    if version < RANDOMX_VERSION {
+        return CheckName::Vote.not_checked(EARLIER_RULES);
+    }
     let detail = format!("expected a vote for at least version {version}, got {vote}");
     CheckName::Vote.passes_if(vote >= version, detail)
 }
@@ -195,7 +202,12 @@ fn check_transactions(block: Option<&Block>, height: Option<u64>) -> [Check; 2] 
         Some(id) => name.failed(format!("transaction {} is listed twice", Hex(&id))),
         None => name.passed(format!("{} transactions, all different", ids.len())),
     };
-    [transaction.check(version, height.unwrap_or(transaction.height)), unique]
+    let paid = if version < RANDOMX_VERSION {
+        CheckName::MinerTransaction.not_checked(EARLIER_RULES)
+    } else {
+        transaction.check(version, height.unwrap_or(transaction.height))
+    };
+    [paid, unique]
 }
 
 /// Returns the first id that also comes before. A set would be 2 KiB of the download of a page.

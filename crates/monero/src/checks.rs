@@ -93,12 +93,12 @@ pub enum CheckName {
     HashingBlob,
     /// The major version is the network's at this height, and its proof of work is RandomX.
     Version,
-    /// The miner votes for at least the block's own version.
+    /// The miner votes for at least the block's own version. Not checked before RandomX.
     Vote,
     /// The height in the miner transaction is the expected one.
     Height,
     /// The miner transaction follows the rules that need only the block: version, unlock time,
-    /// and its outputs' number, types and sum.
+    /// and its outputs' number, types and sum. Not checked before RandomX.
     MinerTransaction,
     /// No transaction is listed twice.
     Transactions,

@@ -5,7 +5,9 @@ mod common;
 use common::{Random, blocks, bytes, hash, items, number, read, text};
 use monero::consensus::encode::{self, Encodable};
 use monero::cryptonote::hash::Hashable;
-use randomx_monero::{Block, HashingBlob, tree_hash};
+use randomx_monero::{
+    Block, Candidate, CheckName, HashingBlob, Outcome, RANDOMX_VERSION, Status, examine, tree_hash,
+};
 use serde_json::Value;
 
 fn parse(block: &Value) -> Block {
@@ -21,6 +23,37 @@ fn every_block_has_its_id_and_height() {
         assert_eq!(hex::encode(parsed.id()), text(block, "id"));
         assert_eq!(parsed.height(), number(block, "height"));
     }
+}
+
+#[test]
+fn no_block_fails_a_check() {
+    let mut before_randomx = 0;
+    for block in &blocks() {
+        let network = block["network"].as_str().unwrap_or("mainnet").parse().expect("a network");
+        let blob = bytes(block, "block_blob");
+        let claims = Candidate {
+            block: Some(&blob),
+            id: Some(hash(block, "id")),
+            height: Some(number(block, "height")),
+            ..Candidate::default()
+        };
+        let found = examine(&claims, network);
+        let failed: Vec<_> =
+            found.checks.iter().filter(|check| check.outcome == Outcome::Failed).collect();
+        assert!(failed.is_empty(), "{failed:?}");
+        if parse(block).header().major_version >= RANDOMX_VERSION {
+            assert_eq!(Status::of(&found.checks), Status::Unproven);
+            continue;
+        }
+        before_randomx += 1;
+        assert_eq!(Status::of(&found.checks), Status::UpdateNeeded);
+        let outcome =
+            |name| found.checks.iter().find(|check| check.name == name).map(|check| check.outcome);
+        for name in [CheckName::Vote, CheckName::MinerTransaction] {
+            assert_eq!(outcome(name), Some(Outcome::NotChecked), "{name}");
+        }
+    }
+    assert_eq!(before_randomx, 5);
 }
 
 #[test]
