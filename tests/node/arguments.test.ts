@@ -170,6 +170,14 @@ test("the difficulty and the work of a chain are below 2^128, which is checked a
   for (const call of refused) expect(call).toThrow(/: expected less than 2\^128$/u);
 });
 
+test("the time of a chain leaves room for timestamps that are two hours ahead", () => {
+  const chain = (now: number) => randomx.verifyChain([], { from: 1, now });
+  expect(() => chain(2 ** 53 - 7201)).not.toThrow();
+  expect(() => chain(2 ** 53 - 7200)).toThrow(
+    /^now: expected at most 2\^53 - 7201, got 9007199254733792$/u,
+  );
+});
+
 test("an option is read once", async () => {
   let reads = 0;
   using own = await RandomX.create({

@@ -69,10 +69,13 @@ export function madeChain(count: number, first = 1): { block: Uint8Array; id: st
   return blocks;
 }
 
+/** The timestamp of a generated block at second 0. */
+export const FIRST_TIMESTAMP = 1_700_000_000;
+
 /** Generates a block of version 16 with one output to a tagged key and no other transaction. */
 export function madeBlock(height: number, previousId: string, seconds = 120 * height): Uint8Array {
   const previous = Buffer.from(previousId, "hex");
-  const header = [16, 16, ...varint(1_700_000_000 + seconds), ...previous, 1, 2, 3, 4];
+  const header = [16, 16, ...varint(FIRST_TIMESTAMP + seconds), ...previous, 1, 2, 3, 4];
   const output = [0, 3, ...new Array<number>(33).fill(9)];
   return Uint8Array.from([
     ...header,

@@ -1,10 +1,22 @@
 /** The WebAssembly module of Monero's rules: its arguments, and blobs that are not blocks. */
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { expect, test } from "vitest";
 import { asRandomXError } from "../../../wasm/js/errors.js";
-import { random, rules as wasm, whole } from "./support.js";
+import { fromJson, MAINNET_GENESIS } from "../../../wasm/js/monero/checkpoint.js";
+import { Rules } from "../../../wasm/js/monero/rules.js";
+import { FIRST_TIMESTAMP, madeBlock, random, rules as wasm, whole } from "./support.js";
 
+const { MAX_SAFE_INTEGER } = Number;
 const hash = new Uint8Array(32);
 const MIB = 1 << 20;
+
+const NO_CLAIMS = {
+  hashingBlob: undefined,
+  id: undefined,
+  height: undefined,
+  seedHash: undefined,
+  difficulty: undefined,
+};
 
 test.each([
   ["a hash of 33 bytes", () => wasm.meetsDifficulty(new Uint8Array(33), "1"), /^hash: /],
@@ -43,6 +55,33 @@ test.each([
     message: expect.stringMatching(message) as string,
   });
   expect(asRandomXError(thrown)).toMatchObject({ name: "RandomXError", code: "invalid-argument" });
+});
+
+test("a height above 2^53 - 1 is not rounded", () => {
+  const height = (claimed: number) => examine(madeBlock(claimed, MAINNET_GENESIS.id)).height;
+  expect(height(MAX_SAFE_INTEGER)).toBe(MAX_SAFE_INTEGER);
+  expect(height(2 ** 53)).toBeNull();
+});
+
+test("a chain with the latest timestamps continues from its checkpoint", () => {
+  const judge = new Rules(wasm);
+  const settings = { network: "regtest", allowIncomplete: false, fixedDifficulty: "1" } as const;
+  let start = fromJson("checkpoint", MAINNET_GENESIS);
+  for (const height of [1, 2]) {
+    const block = madeBlock(height, bytesToHex(start.id), MAX_SAFE_INTEGER - FIRST_TIMESTAMP);
+    const args = { ...settings, start, links: [{ ...NO_CLAIMS, block }], first: 0 };
+    const early = judge.chainWork({ ...args, now: MAX_SAFE_INTEGER - 7199 });
+    expect(early.failure?.message).toBe(
+      "blocks[0].now: expected at most 2^53 - 7201, got 9007199254733792",
+    );
+    const now = MAX_SAFE_INTEGER - 7200;
+    const { verdicts: judged } = judge.chainWork({ ...args, now });
+    const { verdicts, checkpoint } = judge.chainVerdicts({ ...args, now, hashes: [hash], judged });
+    expect(verdicts.map(({ status }) => status)).toEqual(["valid"]);
+    if (!checkpoint) throw new Error("the block is valid");
+    expect(checkpoint.timestamps.at(-1)).toBe(MAX_SAFE_INTEGER);
+    start = checkpoint;
+  }
 });
 
 test("10,000 mutated and random blobs cause no trap and no growth of memory", () => {

@@ -75,7 +75,7 @@ export interface Verdict {
   hash: Uint8Array | null;
   /** The block's id, 32 bytes, or `null` if the block could not be read. */
   id: Uint8Array | null;
-  /** The height in the block, or else the height that was given. */
+  /** The height in the block, or else the height that was given. `null` without both, or above 2^53 - 1. */
   height: number | null;
   /** The given difficulty, which the hash was compared with. */
   difficulty: bigint;

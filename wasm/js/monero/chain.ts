@@ -57,7 +57,9 @@ export interface VerifyChainOptions extends Follow {
    * is late, so more proofs of work are checked for a slow source.
    */
   sample?: number | undefined;
-  /** The current time for the check of timestamps, in seconds since 1970. The clock's by default. */
+  /**
+   * The current time for the check of timestamps, in seconds since 1970, at most 2^53 - 7201. The clock's by default.
+   */
   now?: number | undefined;
   /** The difficulty of every block, below 2^128, on a chain of `monerod --fixed-difficulty`. */
   fixedDifficulty?: Difficulty | undefined;
@@ -95,6 +97,9 @@ export interface ChainVerdict {
 
 const MAX_SAMPLE = 1_000_000;
 
+/** The latest time: timestamps may be two hours later, and stay safe integers. */
+const MAX_TIME = Number.MAX_SAFE_INTEGER - 7200;
+
 type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
 type Start = PlainCheckpoint | number;
 
@@ -111,7 +116,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
       checkpoint: validate.optional(fromJson),
       from: validate.optional(validate.height),
       sample: (name, value = 1) => validate.count(name, value, MAX_SAMPLE),
-      now: validate.optional(validate.height),
+      now: validate.optional(timeOf),
       network: networkOf,
       allowIncomplete: (_, value) => value === true,
       fixedDifficulty: validate.optional(validate.chainDifficulty),
@@ -185,6 +190,12 @@ function opener(blocks: unknown): () => BlockIterator {
     if (!open) throw invalidArgument("blocks", "expected an iterable or an async iterable");
     return () => validate.reading("blocks", () => open.call(iterable));
   });
+}
+
+function timeOf(name: string, value: unknown): number {
+  const time = validate.height(name, value);
+  if (time > MAX_TIME) throw invalidArgument(name, `expected at most 2^53 - 7201, got ${time}`);
+  return time;
 }
 
 function startOf(checkpoint: PlainCheckpoint | undefined, from: number | undefined): Start {

@@ -11,7 +11,7 @@ const MAX_BYTES: u32 = 1 << 20;
 const MAX_ENTRIES: u32 = randomx_monero::DIFFICULTY_BLOCKS as u32;
 
 /// The largest integer that a JavaScript number holds exactly: 2^53 - 1.
-const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The error that is thrown. Its message names the argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(crate) fn optional<A, T>(
 
 /// Returns a whole number from 0 to 2^53 - 1.
 pub(crate) fn whole(name: &str, number: f64) -> Result<u64, InvalidArgument> {
-    if (0.0..=MAX_SAFE_INTEGER).contains(&number) && number.fract() == 0.0 {
+    if (0.0..=MAX_SAFE_INTEGER as f64).contains(&number) && number.fract() == 0.0 {
         Ok(number as u64)
     } else {
         Err(InvalidArgument::new(name, "expected a whole number from 0 to 2^53 - 1"))

@@ -1,10 +1,10 @@
 //! Checks of a chain, block after block.
 
 use js_sys::{Array, Float64Array, Uint8Array};
-use randomx_monero::{Candidate, ChainError, Link};
+use randomx_monero::{Candidate, ChainError, Link, TIMESTAMP_FUTURE_LIMIT};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::argument::{self, InvalidArgument};
+use crate::argument::{self, InvalidArgument, MAX_SAFE_INTEGER};
 use crate::verdict::{self, PlainCheckpoint, PlainVerdict, PlainWork};
 
 /// A chain of blocks under verification. `push` blocks, then `settle` them in the same order.
@@ -107,7 +107,7 @@ impl Chain {
                 argument::difficulty,
             )?,
         };
-        let now = argument::whole("now", now)?;
+        let now = time(now)?;
         let work = self.0.push(&link, now).map_err(|error| match error {
             ChainError::SeedHashNeeded { seed_height } => InvalidArgument::new(
                 "seedHash",
@@ -138,5 +138,17 @@ impl Chain {
     /// checkpoint with which the chain began.
     pub fn checkpoint(&self) -> PlainCheckpoint {
         verdict::checkpoint(self.0.checkpoint().as_ref())
+    }
+}
+
+/// Returns the current time, at most 2^53 - 7201 seconds. So JavaScript holds the timestamps exactly that are
+/// accepted at that time.
+fn time(now: f64) -> Result<u64, InvalidArgument> {
+    match argument::whole("now", now)? {
+        now if now <= MAX_SAFE_INTEGER - TIMESTAMP_FUTURE_LIMIT => Ok(now),
+        now => Err(InvalidArgument::new(
+            "now",
+            format_args!("expected at most 2^53 - 7201, got {now}"),
+        )),
     }
 }

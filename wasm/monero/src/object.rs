@@ -5,6 +5,8 @@ use randomx_monero::{Check, Examination, Hash, HashingBlob, Outcome, Status};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
+use crate::argument::MAX_SAFE_INTEGER;
+
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
 /** One check. */
@@ -22,6 +24,7 @@ export interface PlainExamination {
   checks: PlainCheck[];
   hashingBlob: Uint8Array<ArrayBuffer> | null;
   id: Uint8Array<ArrayBuffer> | null;
+  /** The height in the block, or else the given one. `null` without both, or above 2^53 - 1. */
   height: number | null;
   /** The ids of the transactions, the miner's first. Empty for a hashing blob. */
   transactionIds: Uint8Array<ArrayBuffer>[];
@@ -53,12 +56,14 @@ pub(crate) fn check(check: &Check) -> PlainCheck {
 
 pub(crate) fn examination(examination: &Examination) -> PlainExamination {
     let blob = examination.hashing_blob.as_ref().map(HashingBlob::as_bytes);
+    // A block can claim a height of 64 bits.
+    let height = examination.height.filter(|height| *height <= MAX_SAFE_INTEGER);
     object([
         ("status", Status::of(&examination.checks).as_str().into()),
         ("checks", checks(&examination.checks)),
         ("hashingBlob", bytes(blob)),
         ("id", bytes(examination.id.as_ref().map(<[u8; 32]>::as_slice))),
-        ("height", examination.height.map_or(JsValue::NULL, number)),
+        ("height", height.map_or(JsValue::NULL, number)),
         ("transactionIds", hashes(&examination.transaction_ids)),
     ])
 }
@@ -71,9 +76,9 @@ pub(crate) fn checks(checks: &[Check]) -> JsValue {
     checks.iter().map(check).collect::<Array>().into()
 }
 
-/// A block can claim a height of more than 53 bits, which is rounded here. No rule uses the result.
-pub(crate) fn number(height: u64) -> JsValue {
-    (height as f64).into()
+/// Converts a number of at most 53 bits.
+pub(crate) fn number(number: u64) -> JsValue {
+    (number as f64).into()
 }
 
 pub(crate) fn bytes(bytes: Option<&[u8]>) -> JsValue {
