@@ -28,7 +28,7 @@ const EXACT_REWARD_VERSION: u8 = 13;
 /// A miner transaction, as far as the rules of blocks need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinerTransaction {
-    /// 1, or 2 from major version 12 of blocks on.
+    /// 1 or 2. Blocks need 2 from major version 12 on.
     pub version: u8,
     /// The height from which its outputs can be spent.
     pub unlock_height: u64,
