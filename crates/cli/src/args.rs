@@ -42,7 +42,7 @@ with it some 2 milliseconds. `randomx bench` measures your processor.";
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done; for `verify` and `audit`: nothing is invalid
-  1  `verify`: a line, a block or a side of the evidence is not valid, or this release does not know a
+  1  `verify`: a line, a block or a side of the evidence is not valid, or this release cannot judge a
      block's version; `audit`: a proof of work is not valid; `follow --once`: a source sent false data
   2  unusable arguments or input, or no memory; stdout has only what was printed before the error";
 
@@ -128,8 +128,8 @@ can write.
 With --sample N a proof of work is checked with a chance of 1 in N, and those of the newest 16 of each
 1024 blocks always. The chance to miss k forged ones before those is (1 - 1/N)^k. The other rules are
 checked for every block. The checkpoint is written after each batch (64 blocks, or 1024 with --sample),
-unless a block in it is invalid or has an unknown version. The proof of work of the newest block of the
-batch is always checked.
+unless a block in it is invalid or needs an update. The proof of work of the newest block of the batch is
+always checked.
 A chain that ends before --to is verified to its end. If it ends before --from, nothing is verified and
 the exit code is 0. A message names the end.
 Verdicts are JSON lines in the order of the blocks. The run ends after the first block that is invalid
@@ -138,8 +138,9 @@ or needs an update. If the reader of the verdicts closes the pipe, it goes on un
         \"complete_start\":true,\"hash\":\"...\"}
        {\"height\":2,\"id\":\"...\",\"status\":\"invalid\",\"valid\":false,\"work\":\"...\",
         \"complete_start\":true,\"failed\":[{\"check\":\"previous-id\",\"detail\":\"...\"}]}
-       status          valid, unproven (the proof of work was not in the sample), update-needed (this
-                       release does not know the block's version) or invalid
+       status          valid, unproven (the proof of work was not in the sample), update-needed (the
+                       block's version is newer than this release knows or than it expects at the
+                       height, or older than RandomX) or invalid
        work            the sum of the difficulties of valid and unproven blocks up to this one, from the
                        genesis block, or from the first one if the work before it is unknown
        complete_start  whether the run began with a checkpoint that was complete and plausible

@@ -25,7 +25,8 @@ pub enum Outcome {
     Failed,
     /// The value to compare with is missing, or the caller left the check out.
     NotChecked,
-    /// The block has a version whose rules this release does not know.
+    /// The block's version is newer than this release knows or than it expects at the height, or older than
+    /// RandomX.
     UpdateNeeded,
 }
 
@@ -36,7 +37,8 @@ pub enum Status {
     Valid,
     /// No check failed, but the proof of work was not checked: the block was left out of a sample.
     Unproven,
-    /// This release does not know the rules of the block's version. A newer one may.
+    /// The block's version is newer than this release knows or than it expects at the height, or older than
+    /// RandomX. A newer release may judge the block.
     UpdateNeeded,
     /// The block breaks a rule.
     Invalid,

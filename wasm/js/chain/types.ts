@@ -109,7 +109,8 @@ export interface ChainBranch {
  *   before it had been read. Or its next block is too far ahead of the clock, and so are those of all
  *   other sources. The client keeps trying.
  * - `other-network`: its chain lacks a block of the client's that cannot be replaced.
- * - `update-needed`: it has a block whose version this release does not know.
+ * - `update-needed`: it has a block whose version is newer than this release knows or than it expects at
+ *   the height, or older than RandomX.
  */
 export type SourceState =
   | "connecting"
@@ -205,7 +206,10 @@ export interface SourceEvent {
   evidence?: Uint8Array;
 }
 
-/** A source has a block of a version that this release does not know. It never counts as valid. */
+/**
+ * A source has a block whose version is newer than this release knows or than it expects at the height, or
+ * older than RandomX. It never counts as valid.
+ */
 export interface UpdateNeededEvent {
   type: "update-needed";
   source: SourceStatus;

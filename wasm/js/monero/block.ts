@@ -61,7 +61,8 @@ export interface Check {
 /**
  * The judgement of a block. `valid`: all checks passed that could be made, the proof of work among
  * them. `unproven`: no check failed, but the proof of work was not checked. `update-needed`: the
- * block's version is newer than this release knows, or older than RandomX. `invalid`: a check failed.
+ * block's version is newer than this release knows or than it expects at the height, or older than
+ * RandomX. `invalid`: a check failed.
  */
 export type BlockStatus = "valid" | "unproven" | "update-needed" | "invalid";
 

@@ -14,7 +14,7 @@ const STATES: Record<State["sources"][number]["state"], string> = {
   behind: "behind",
   unresponsive: "does not answer",
   "other-network": "has another chain",
-  "update-needed": "has blocks that this page does not know",
+  "update-needed": "has blocks of a newer version",
   invalid: "sent something false",
 };
 

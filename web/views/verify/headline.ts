@@ -22,7 +22,7 @@ export function byWeight(checks: readonly Check[]): Check[] {
   return [...checks].sort((a, b) => place(a) - place(b));
 }
 
-/** Returns why this page cannot judge a block: its version is unknown, or older than RandomX. */
+/** Returns why this page cannot judge a block: its version is newer than the page expects, or older than RandomX. */
 export function whyUndecided(checks: readonly Check[]): string {
   return checks.find(({ name }) => name === "version")?.detail ?? "";
 }
