@@ -3,19 +3,10 @@
 use crate::checks::{Check, CheckName};
 use crate::hash::{Hash, keccak256};
 use crate::reader::{BlockError, Reader, unexpected};
+use crate::transaction::{GENERATING_INPUT, SMALLEST_OUTPUT, read_output, read_version};
 
 /// Blocks after which a miner transaction's outputs can be spent.
 pub const UNLOCK_WINDOW: u64 = 60;
-
-/// The tag of an input that creates money.
-const GENERATING_INPUT: u64 = 0xff;
-
-/// The tags of an output to a key, and of one with a view tag.
-const OUTPUT_TO_KEY: u8 = 2;
-const OUTPUT_TO_TAGGED_KEY: u8 = 3;
-
-/// The size of the smallest output: amount, tag and key.
-const SMALLEST_OUTPUT: usize = 34;
 
 /// The major version that allows outputs with and without view tags, but not both in a transaction.
 /// Earlier ones forbid view tags, later ones require them.
@@ -48,14 +39,14 @@ pub struct MinerTransaction {
 impl MinerTransaction {
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, BlockError> {
         let start = reader.offset();
-        let version = read_version(reader)?;
+        let version = read_version(reader, "version of the miner transaction")?;
         let unlock_height = reader.varint("unlock time of the miner transaction")?;
         reader.exactly("inputs of the miner transaction", 1, "one input")?;
         let height = read_input(reader)?;
         let outputs = reader.count("outputs of the miner transaction", SMALLEST_OUTPUT)?;
         let (mut tagged_outputs, mut sum) = (0, Some(0_u64));
         for _ in 0..outputs {
-            let (amount, tagged) = read_output(reader)?;
+            let (amount, tagged) = read_output(reader, "output of the miner transaction")?;
             tagged_outputs += usize::from(tagged);
             sum = sum.and_then(|sum| sum.checked_add(amount));
         }
@@ -105,39 +96,13 @@ impl MinerTransaction {
     }
 }
 
-fn read_version(reader: &mut Reader<'_>) -> Result<u8, BlockError> {
-    let (field, offset) = ("version of the miner transaction", reader.offset());
-    match reader.varint(field)? {
-        1 => Ok(1),
-        2 => Ok(2),
-        got => Err(unexpected(field, offset, "1 or 2", got)),
-    }
-}
-
 /// Reads the input, which contains the height.
 fn read_input(reader: &mut Reader<'_>) -> Result<u64, BlockError> {
     let (field, offset) = ("input of the miner transaction", reader.offset());
-    match u64::from(reader.byte(field)?) {
+    match reader.byte(field)? {
         GENERATING_INPUT => reader.varint("height of the miner transaction"),
-        got => Err(unexpected(field, offset, "one that creates money (255)", got)),
+        got => Err(unexpected(field, offset, "one that creates money (255)", got.into())),
     }
-}
-
-/// Reads an output: its amount, and whether it has a view tag.
-fn read_output(reader: &mut Reader<'_>) -> Result<(u64, bool), BlockError> {
-    const FIELD: &str = "output of the miner transaction";
-    let amount = reader.varint(FIELD)?;
-    let offset = reader.offset();
-    let tagged = match reader.byte(FIELD)? {
-        OUTPUT_TO_KEY => false,
-        OUTPUT_TO_TAGGED_KEY => true,
-        tag => {
-            let expected = "an output to a key (2) or to a tagged key (3)";
-            return Err(unexpected(FIELD, offset, expected, tag.into()));
-        }
-    };
-    reader.take(FIELD, 32 + usize::from(tagged))?;
-    Ok((amount, tagged))
 }
 
 #[cfg(test)]

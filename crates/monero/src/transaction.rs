@@ -4,16 +4,16 @@ use crate::hash::{Hash, keccak256};
 use crate::reader::{BlockError, Reader, unexpected};
 
 /// The tags of an input that creates money, and of one that spends an output to a key.
-const GENERATING_INPUT: u8 = 0xff;
+pub(crate) const GENERATING_INPUT: u8 = 0xff;
 const INPUT_FROM_KEY: u8 = 2;
 
 /// The tags of an output to a key, and of one with a view tag.
 const OUTPUT_TO_KEY: u8 = 2;
 const OUTPUT_TO_TAGGED_KEY: u8 = 3;
 
-/// The sizes of the smallest input and output.
+/// The sizes of the smallest input, and of the smallest output: amount, tag and key.
 const SMALLEST_INPUT: usize = 2;
-const SMALLEST_OUTPUT: usize = 34;
+pub(crate) const SMALLEST_OUTPUT: usize = 34;
 
 /// The kinds of signatures of version 2: none, for miners, and all that the network has used.
 const UNSIGNED: u8 = 0;
@@ -53,7 +53,7 @@ impl<'a> Transaction<'a> {
     /// If the blob does not begin with a transaction's prefix and base.
     pub fn parse(blob: &'a [u8]) -> Result<Self, BlockError> {
         let mut reader = Reader::new(blob);
-        let version = read_version(&mut reader)?;
+        let version = read_version(&mut reader, "version of the transaction")?;
         reader.varint("unlock time")?;
         let Inputs { count: inputs, amount: spent, generating } = read_inputs(&mut reader)?;
         let (outputs, paid) = read_outputs(&mut reader)?;
@@ -111,8 +111,9 @@ impl<'a> Transaction<'a> {
     }
 }
 
-fn read_version(reader: &mut Reader<'_>) -> Result<u8, BlockError> {
-    let (field, offset) = ("version of the transaction", reader.offset());
+/// Reads a transaction's version, 1 or 2.
+pub(crate) fn read_version(reader: &mut Reader<'_>, field: &'static str) -> Result<u8, BlockError> {
+    let offset = reader.offset();
     match reader.varint(field)? {
         1 => Ok(1),
         2 => Ok(2),
@@ -156,21 +157,32 @@ fn read_inputs(reader: &mut Reader<'_>) -> Result<Inputs, BlockError> {
 
 /// Reads the outputs. Returns their number and the sum of their amounts.
 fn read_outputs(reader: &mut Reader<'_>) -> Result<(usize, Option<u64>), BlockError> {
-    const FIELD: &str = "output";
     let count = reader.count("outputs", SMALLEST_OUTPUT)?;
     let mut sum = Some(0_u64);
     for _ in 0..count {
-        let amount = reader.varint(FIELD)?;
+        let (amount, _) = read_output(reader, "output")?;
         sum = sum.and_then(|sum| sum.checked_add(amount));
-        let offset = reader.offset();
-        let tagged = match reader.byte(FIELD)? {
-            OUTPUT_TO_KEY => false,
-            OUTPUT_TO_TAGGED_KEY => true,
-            tag => return Err(unexpected(FIELD, offset, "2 or 3", tag.into())),
-        };
-        reader.take(FIELD, 32 + usize::from(tagged))?;
     }
     Ok((count, sum))
+}
+
+/// Reads an output: its amount, and whether it has a view tag.
+pub(crate) fn read_output(
+    reader: &mut Reader<'_>,
+    field: &'static str,
+) -> Result<(u64, bool), BlockError> {
+    let amount = reader.varint(field)?;
+    let offset = reader.offset();
+    let tagged = match reader.byte(field)? {
+        OUTPUT_TO_KEY => false,
+        OUTPUT_TO_TAGGED_KEY => true,
+        tag => {
+            let expected = "an output to a key (2) or to a tagged key (3)";
+            return Err(unexpected(field, offset, expected, tag.into()));
+        }
+    };
+    reader.take(field, 32 + usize::from(tagged))?;
+    Ok((amount, tagged))
 }
 
 /// Reads the base of version 2. Returns whether there are no signatures, and the fee.
