@@ -156,6 +156,22 @@ test("keeps no bytes of hex in a list", () => {
   expect(read('{"blob":["0a","0b"]}', 4, HEX)).toEqual({ blob: ["", ""] });
 });
 
+test.each([
+  '{"a":1,"a":1}',
+  '{"a":1,"c":2,"\\u0061":null}',
+  '{"a":{"b":1},"a":{"b":1}}',
+  '{"c":1,"a":[{"b":[],"a":2,"b":[]}]}',
+  '{"a":"x","a":"y"}',
+])("refuses a wanted field that an object has twice: %s", (json) => {
+  for (const cut of [1, 5, 1000]) expect(() => read(json, cut)).toThrow(NotJson);
+});
+
+test("takes any number of fields that are not wanted, and of objects with the same field", () => {
+  expect(read('{"c":1,"c":2,"a":3}')).toEqual({ a: 3 });
+  expect(read('{"c":{"a":1,"a":2},"b":1}')).toEqual({ b: 1 });
+  expect(read('{"a":{"a":[{"a":1},{"a":2}]}}')).toEqual({ a: { a: [{ a: 1 }, { a: 2 }] } });
+});
+
 test("bounds the spaces between two tokens", () => {
   expect(read(`{${" ".repeat(1024)}"a":${"\n".repeat(1024)}1}`, 100)).toEqual({ a: 1 });
   expect(() => read(`{"a":${" ".repeat(1025)}1}`, 100)).toThrow(NotJson);

@@ -1,6 +1,7 @@
 /**
  * A reader of JSON that arrives in pieces. It keeps only wanted fields, up to a length and a number,
- * so that neither its memory nor the time of a piece depends on what a server sends.
+ * so that neither its memory nor the time of a piece depends on what a server sends. It refuses an object
+ * that has a wanted field twice.
  */
 
 import { HexText, NotJson, Text, parse } from "./text.js";
@@ -162,7 +163,10 @@ export class JsonReader {
     if (end === undefined) return bytes.length;
     if (this.#isKey) {
       const text = this.#text.take();
-      const limit = this.#frame.kept && this.#wanted.get(text);
+      const { kept } = this.#frame;
+      const limit = kept && this.#wanted.get(text);
+      // Readers differ in which of two values counts.
+      if (limit !== undefined && kept && Object.hasOwn(kept, text)) throw new NotJson();
       this.#frame.key = limit === undefined ? undefined : text;
       this.#frame.limit = limit ?? 0;
       this.#state = COLON;

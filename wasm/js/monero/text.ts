@@ -1,6 +1,6 @@
 /** Strings of JSON that arrive in pieces, of which a bounded part is kept. */
 
-/** The bytes are not JSON, nest too deeply, or have too many wanted values. */
+/** The bytes are not JSON, nest too deeply, have too many wanted values, or a wanted field twice. */
 export class NotJson extends Error {}
 
 /** A text is longer than any that is expected. */

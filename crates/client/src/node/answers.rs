@@ -240,6 +240,21 @@ mod tests {
     }
 
     #[test]
+    fn a_field_that_is_there_twice_is_refused() {
+        let answer = answer("more", json!(1));
+        for (field, value) in
+            [("blob", json!("0a0b")), ("height", json!(8)), ("timestamp", json!(1))]
+        {
+            let name = format!("\"{field}\":");
+            assert_eq!(answer.get().matches(&name).count(), 1);
+            let twice = answer.get().replace(&name, &format!("{name}{value},{name}"));
+            let twice: &RawValue = serde_json::from_str(&twice).expect("JSON");
+            let error = block(twice, 8).expect_err(field).to_string();
+            assert!(error.contains(&format!("duplicate field `{field}`")), "{error}");
+        }
+    }
+
+    #[test]
     fn headers_must_be_the_requested_ones() {
         let one = |height: u64| {
             let block: Value =

@@ -237,3 +237,22 @@ fn refused(method: &'static str, words: &str, again: bool) -> Failure {
     let words = words.chars().take(MAX_WORDS).collect();
     Failure { error: NodeError::Refused { method, words }, again }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(answer: &str) -> Result<&str, String> {
+        let result = result("get_info", answer.as_bytes());
+        result.map(RawValue::get).map_err(|failure| failure.error.to_string())
+    }
+
+    #[test]
+    fn a_field_that_is_there_twice_is_refused() {
+        let result = r#"{"status":"OK","height":1}"#;
+        assert_eq!(read(&format!(r#"{{"result":{result}}}"#)), Ok(result));
+        let refused = Err("get_info: expected a JSON-RPC answer with a result".to_owned());
+        assert_eq!(read(&format!(r#"{{"result":{result},"result":{result}}}"#)), refused);
+        assert_eq!(read(r#"{"result":{"status":"BUSY","status":"OK"}}"#), refused);
+    }
+}

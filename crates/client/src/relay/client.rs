@@ -158,6 +158,16 @@ mod tests {
     }
 
     #[test]
+    fn a_tip_has_each_field_once() {
+        let id = format!(r#""id":"{}""#, "11".repeat(32));
+        let tip = |fields: &str| parse(Query::Tip, format!("{{{fields}}}").as_bytes());
+        assert_eq!(tip(&format!(r#"{id},"height":5"#)), Some(Answer::Tip(5, [0x11; 32])));
+        assert_eq!(tip(&format!(r#"{id},"height":5,"height":5"#)), None);
+        assert_eq!(tip(&format!(r#"{id},{id},"height":5"#)), None);
+        assert_eq!(tip(&id), None);
+    }
+
+    #[test]
     fn blobs_are_split_at_their_lengths() {
         assert_eq!(parse_blobs(&[]), Some(vec![]));
         assert_eq!(parse_blobs(&[2, 7, 8, 0, 1, 9]), Some(vec![vec![7, 8], vec![], vec![9]]));
