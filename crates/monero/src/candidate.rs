@@ -23,7 +23,7 @@ pub struct Candidate<'a> {
     pub height: Option<u64>,
 }
 
-/// What a block says by itself.
+/// The result of checking a block by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examination {
     /// The checks that need only the block, from `block` to `id`.

@@ -20,7 +20,7 @@ const IMPLAUSIBLE_PART: u128 = 100;
 
 /// A trusted chain up to a block, as far as the rules need it to judge the blocks after it.
 ///
-/// Some 40 KB as JSON. Whoever can change a stored checkpoint chooses the chain that is accepted.
+/// Some 40 KB as JSON. Anyone who can change a stored checkpoint chooses the chain that is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The height of the last block.

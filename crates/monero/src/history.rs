@@ -33,7 +33,7 @@ struct Window {
     timestamps: Vec<u64>,
 }
 
-/// What a rule demands of the next block.
+/// The value that a rule demands of the next block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Demand<T> {
     /// This value.

@@ -33,7 +33,7 @@ pub struct Transaction<'a> {
     pub version: u8,
     /// The number of outputs.
     pub outputs: usize,
-    /// What the transaction pays its miner: nothing, if it is a miner's own. `None` if amounts exceed 64 bits, or it pays
+    /// The fee for the miner: nothing, if the transaction is a miner's own. `None` if amounts exceed 64 bits, or it pays
     /// more than it spends.
     pub fee: Option<u64>,
     /// Where the prefix ends.

@@ -66,7 +66,7 @@ async function answer(
   let body = "";
   for await (const part of request) body += String(part);
   response.setHeader("Access-Control-Allow-Origin", "*");
-  // What makes a client go on asking is answered well.
+  // Answers that make a client go on asking are valid.
   if (path.at(-1) === "tip") {
     response.end(JSON.stringify({ height: 5_000_000, id: "ab".repeat(32) }));
   } else if (body.includes('"get_info"') && !path.includes("whole")) {

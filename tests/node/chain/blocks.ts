@@ -34,7 +34,7 @@ const START = 1_700_000_000;
 export interface Making {
   /** Seconds between blocks. */
   pace?: number;
-  /** Tells chains apart that are alike otherwise. */
+  /** Distinguishes chains that are otherwise alike. */
   nonce?: number;
   /** The timestamp of the chain's first block, in seconds since 1970. */
   start?: number;

@@ -1,4 +1,4 @@
-/** What hostile sources can cost the caller: time of the main thread, and memory. */
+/** The costs of hostile sources for the caller: time of the main thread, and memory. */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { latestNode } from "../../programs.js";
 import { ANSWERED, ATTACKS, HARMLESS, startAttacks } from "./attacks.js";
 
-/** A version that tells the processor time of a thread. */
+/** A version that reports the processor time of a thread. */
 const NODE = latestNode();
 const VICTIM = fileURLToPath(new URL("victim.mjs", import.meta.url));
 
@@ -52,7 +52,7 @@ function isOver({ turn, grown }: Cost): boolean {
 beforeAll(async () => {
   server = await startAttacks();
   await measure(CHOSEN);
-  // On a busy machine the garbage collector may come late, once. What the package keeps, it keeps each time.
+  // On a busy machine the garbage collector may come late, once. Memory that the package keeps is kept each time.
   for (let more = 0; more < 2; more += 1) {
     const over = [...costs].filter(([, cost]) => isOver(cost)).map(([attack]) => attack);
     if (over.length > 0) await measure(over);

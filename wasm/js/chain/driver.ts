@@ -1,6 +1,6 @@
 /**
  * The loop around the light client's state machine, in a worker of its own: it asks the sources and
- * passes their answers on. What needs the caller's thread is left to the follower.
+ * passes their answers on. The follower does the work that needs the caller's thread.
  */
 import type {
   ChainClient,
@@ -186,7 +186,7 @@ export class Driver {
           reports.push(action);
       }
     }
-    // Whoever closes the follower at a tip finds it in the store.
+    // Before the reports: a caller that closes the follower at a tip finds that tip in the store.
     if (state) this.#send({ kind: "store", state });
     for (const report of reports) this.#report(report);
     if (jobs.length > 0) this.#send({ kind: "hash", jobs });
@@ -203,7 +203,7 @@ export class Driver {
     this.#send({ kind: "report", report, failure });
   }
 
-  /** Says how far a source's next block is ahead of the clock, if that is why it is not taken. */
+  /** Returns how far a source's next block is ahead of the clock, if that is why it is not taken. */
   #early(source: number): string | undefined {
     const seconds = this.#client.early(source);
     if (seconds === undefined) return undefined;

@@ -4,7 +4,7 @@ import { hex } from "../monero/hex.js";
 import type { MoneroNode } from "../monero/node.js";
 import type { FoundTransaction } from "./types.js";
 
-/** What a search needs. */
+/** The parts that a search needs. */
 interface Searched {
   nodes: readonly MoneroNode[];
   /** The trusted chain. */

@@ -227,7 +227,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
 
   #end(error: RandomXError | undefined): Promise<void> {
     this.#closing ??= this.#close(error);
-    // Only a caller of `close` hears that the store failed.
+    // Only a caller of `close` receives the store's failure.
     this.#closing.catch(() => undefined);
     return this.#closing;
   }

@@ -120,7 +120,7 @@ export type FromChain =
   | { kind: "more"; id: number }
   | { kind: "cancel"; id: number };
 
-/** A message of a follower or its worker, told apart from those of the workers that hash. */
+/** A message of a follower or its worker. Its type distinguishes it from those of the workers that hash. */
 export interface ChainMessage<M> {
   type: "chain";
   chain: M;

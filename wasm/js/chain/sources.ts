@@ -76,7 +76,7 @@ export class NodeSource implements HeaderSource {
         if (!header || performance.now() > end) break;
       }
     } catch (error) {
-      // What has arrived is of use.
+      // The blocks that have arrived are returned.
       if (records.length === 0 || signal.aborted) throw error;
     }
     if (records.length === 0) {

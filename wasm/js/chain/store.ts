@@ -3,8 +3,8 @@ import { nodeModule } from "../environment.js";
 import { RandomXError } from "../errors.js";
 
 /**
- * Keeps the state of one client, some 200 KB. A wallet can bring its own. Whoever can change the state
- * chooses the chain.
+ * Keeps the state of one client, some 200 KB. A wallet can bring its own. Anyone who can change the
+ * state chooses the chain.
  */
 export interface Store {
   /** Returns the bytes that were saved last, or `undefined` if there are none. */

@@ -171,7 +171,7 @@ export interface DeepReorgEvent {
   /** The number of blocks that would be reverted. */
   depth: number;
   reverted: ChainBranch;
-  /** What is known of the other side so far. */
+  /** The known blocks of the other side. */
   adopted: ChainBranch;
 }
 
@@ -255,7 +255,7 @@ export interface MissedEvent {
   count: number;
 }
 
-/** What happens while a chain is followed. Switch on `type`. */
+/** An event of a followed chain. Switch on `type`. */
 export type ChainEvent =
   | TipEvent
   | ReorgEvent

@@ -6,7 +6,7 @@ import { RandomXError } from "../errors.js";
 import type { Kept, Wanted } from "./json.js";
 import { isRecord } from "./rpc.js";
 
-/** A node's claims about itself and its chain. None of them is verified. */
+/** A node's claims about itself and its chain. They are not verified. */
 export interface NodeInfo {
   /** The number of blocks in its chain, one more than the last block's height. */
   height: number;
@@ -20,7 +20,7 @@ export interface NodeInfo {
   synchronized: boolean;
 }
 
-/** A node's claims about a block. None of them is verified. Ids are 64 lower-case hex digits. */
+/** A node's claims about a block. They are not verified. Ids are 64 lower-case hex digits. */
 export interface NodeHeader {
   height: number;
   /** The block's id. */

@@ -54,7 +54,7 @@ export interface Check {
   name: CheckName;
   /** `null` if the check was not made: there was nothing to compare with, or it was not asked for. */
   passed: boolean | null;
-  /** What was compared, in words. */
+  /** The values that were compared, in words. */
   detail: string;
 }
 
@@ -131,7 +131,7 @@ export async function verifyBlock(
 }
 
 /**
- * Tells whether a key's cache can be filled before it is known that the block can be read: nothing else
+ * Returns whether a key's cache can be filled before it is known that the block can be read: nothing else
  * waits, and no other key's cache has to make room.
  */
 function canFillNow(scheduler: Scheduler, key: Uint8Array): boolean {
@@ -155,7 +155,7 @@ export function networkOf(name: string, network: unknown = "mainnet"): Network {
   return validate.oneOf(name, network, NETWORKS);
 }
 
-/** Tells whether checks make a block valid: the two that matter most must have been made. */
+/** Returns whether checks make a block valid: the two that matter most must have been made. */
 export function isValid(checks: readonly Omit<Check, "detail">[]): boolean {
   const passed = (name: CheckName): boolean =>
     checks.some((check) => check.name === name && check.passed === true);

@@ -7,7 +7,7 @@ import { hex } from "./hex.js";
 /**
  * A chain up to a trusted block: all that Monero's rules need to verify the blocks after it, some
  * 40 KB of JSON. The command line uses the same format. Store it where nobody else can write:
- * whoever changes it chooses the chain.
+ * anyone who changes it chooses the chain.
  */
 export interface ChainCheckpoint {
   /** The height of the last block. */

@@ -26,7 +26,7 @@ const MAX_SPACES = 1 << 10;
 
 const QUOTE = 0x22;
 
-/** What comes next, as bits. */
+/** The tokens that may come next, as bits. */
 const VALUE = 1;
 const VALUE_OR_END = 2;
 const KEY = 4;
@@ -44,7 +44,7 @@ interface Frame {
   kept: Record<string, unknown> | unknown[] | undefined;
   /** The wanted name whose value comes next, of an object. */
   key: string | undefined;
-  /** What is kept of its next value. */
+  /** The part of its next value that is kept. */
   limit: Kept;
 }
 

@@ -226,7 +226,7 @@ function fromPlain(verdict: Plain, before: bigint, completeStart: boolean): Chai
   };
 }
 
-/** Tells whether the work up to a start is known. A batch counts from 0 otherwise. */
+/** Returns whether the work up to a start is known. A batch counts from 0 otherwise. */
 function hasWork(start: Run["start"]): boolean {
   return typeof start !== "number" && start.work !== "0";
 }

@@ -107,7 +107,7 @@ function quoted(words: unknown): string {
   return typeof words === "string" ? JSON.stringify(words.slice(0, MAX_WORDS)) : "nothing";
 }
 
-/** Tells whether a JSON value is an object. */
+/** Returns whether a JSON value is an object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

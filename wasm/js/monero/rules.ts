@@ -25,7 +25,7 @@ export class Rules {
     return this.#wasm.seedHeight(height);
   }
 
-  /** Tells whether a hash meets a difficulty. */
+  /** Returns whether a hash meets a difficulty. */
   checkDifficulty({ hash, difficulty }: Args<"checkDifficulty">): Result<"checkDifficulty"> {
     return this.#wasm.meetsDifficulty(hash, difficulty);
   }
@@ -112,7 +112,7 @@ function completed(before: Plain, verdict: Plain): Plain {
   return { ...verdict, transactionIds: before.transactionIds, checks };
 }
 
-/** Tells whether later blocks can follow a block with this verdict. */
+/** Returns whether later blocks can follow a block with this verdict. */
 export function isAccepted({ status }: { status: string }): boolean {
   return status === "valid" || status === "unproven";
 }

@@ -31,7 +31,7 @@ export interface Question {
   /** Its name in messages. */
   label: string;
   url: URL;
-  /** What to post. Without it the request is a GET. */
+  /** The body to post. Without it the request is a GET. */
   body?: string | undefined;
   /** The most bytes of the answer. */
   limit: number;

@@ -17,7 +17,7 @@ pub fn seed_height(height: f64) -> Result<f64, InvalidArgument> {
     Ok(randomx_monero::seed_height(argument::whole("height", height)?) as f64)
 }
 
-/// Tells whether `hash` (32 bytes), as a little-endian integer, times `difficulty` (decimal digits,
+/// Returns whether `hash` (32 bytes), as a little-endian integer, times `difficulty` (decimal digits,
 /// 1 to 2^256 - 1) is below 2^256.
 ///
 /// # Errors

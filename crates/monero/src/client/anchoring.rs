@@ -1,9 +1,9 @@
 //! The first start: from the chain between two anchors, so that no source has to be trusted.
 //!
 //! The blocks between two anchors are proven by their ids, and with them timestamps and seed
-//! hashes. What the ids do not prove is how the first anchor's work divides among the 735 blocks
-//! up to it, which the next difficulties depend on. A source says so, and the difficulties that
-//! follow by the rule must add up to the second anchor's work exactly. The rule is linear in work,
+//! hashes. The ids do not prove how the first anchor's work divides among the 735 blocks up to it, which
+//! the next difficulties depend on. A source states the division, and the difficulties that follow by the
+//! rule must add up to the second anchor's work exactly. The rule is linear in work,
 //! so the sum fixes the scale. A wrong division shifts the level of all later difficulties, by an
 //! amount that falls with the number of blocks. The tests below measure it for 45,000 blocks, as
 //! many as between the main network's last two anchors, under a hash rate that halves and doubles:

@@ -1,4 +1,4 @@
-//! What the sources' answers mean.
+//! Judges the sources' answers.
 
 use super::Client;
 use super::anchoring::{Anchoring, Step};
@@ -9,7 +9,7 @@ use crate::checkpoint::MAX_HEIGHT;
 use crate::hash::Hash;
 use crate::header::HashingBlob;
 
-/// What to do about a source after its answer.
+/// The consequence of an answer for its source.
 enum Judgement {
     /// Go on.
     Fine,

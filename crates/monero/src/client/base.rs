@@ -6,8 +6,8 @@
 //!
 //! Meanwhile the client's chain has at most [`Config::longest`] blocks after the base, so memory
 //! stays bounded. A source delays the base for ten minutes in all, and a second more for each new block
-//! that it shows. If its requests fail, one minute. This time begins anew only once the client's
-//! chain is up to date.
+//! that it shows. If its requests fail, it delays the base for one minute. This time begins anew only once
+//! the client's chain is up to date.
 
 use super::hold::Pace;
 use super::source::{Search, Source};
@@ -73,7 +73,7 @@ impl Client {
         if self.tree.contains(&source.end) && self.tree.height(&source.end) == height {
             source.tip = source.end;
             source.search = None;
-            // What it was asked for is not needed any more.
+            // The answers to its open requests are no longer needed.
             source.outdate();
             source.due = 0;
             self.changed = true;

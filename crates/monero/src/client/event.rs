@@ -1,4 +1,4 @@
-//! What goes into a [`Client`](super::Client) and what comes out.
+//! The inputs and outputs of a [`Client`](super::Client).
 
 use std::fmt;
 
@@ -73,7 +73,7 @@ pub enum Query {
     },
 }
 
-/// Something that happened outside. None of it is trusted.
+/// Something that happened outside. Its values are not trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Time has passed. Without this event no request is repeated and no alarm raised; once a
@@ -147,7 +147,7 @@ pub enum Action {
     },
     /// Replace the stored state. [`Start::Stored`](super::Start::Stored) takes it back.
     Store(Vec<u8>),
-    /// Tell the user.
+    /// Report to the user.
     Report(Report),
 }
 

@@ -21,7 +21,7 @@ const MAX_SIDES: usize = 2;
 pub struct Evidence {
     /// The network of the chain.
     pub network: Network,
-    /// The difficulty of every block, if it does not follow the rule. Whoever wrote the evidence chose it.
+    /// The difficulty of every block, if it does not follow the rule. The evidence's author chose it.
     pub fixed_difficulty: Option<u128>,
     /// The chain up to the last common block, as the client that wrote the evidence knew it.
     pub start: Checkpoint,

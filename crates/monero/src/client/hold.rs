@@ -8,7 +8,7 @@ const PATIENCE: u64 = 600;
 /// How many times faster this time passes while the source's requests fail.
 const FAILING: u64 = 10;
 
-/// What the base waits for.
+/// The reason why the base waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
     /// The hashes of the source's chain, which has more work.

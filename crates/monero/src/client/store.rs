@@ -16,7 +16,7 @@ const MAGIC: &[u8; 8] = b"RXMstor2";
 /// Begins the states of releases that did not store whether a source stated the first difficulties.
 const FORMER: &[u8; 8] = b"RXMstor1";
 
-/// What is stored.
+/// The state that is stored.
 pub(super) struct State {
     pub(super) tree: Tree,
     /// The newest trusted block.

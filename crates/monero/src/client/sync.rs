@@ -1,4 +1,4 @@
-//! What to ask the sources next.
+//! Chooses the next requests to the sources.
 
 use super::Client;
 use super::event::{Action, MAX_HEADERS, Query, RequestId, SourceId};

@@ -95,7 +95,7 @@ fn alarms(script: &Script) -> usize {
     script.reports.iter().filter(|report| matches!(report, Report::Alarm(_))).count()
 }
 
-/// What the sources claimed before a sleep does not show that the chain stands still.
+/// The sources' claims from before a sleep do not show that the chain stands still.
 #[test]
 fn a_computer_that_slept_raises_no_alarm_before_its_sources_answer() {
     let mut world = World::new(None);

@@ -10,7 +10,7 @@ pub fn count(what: &'static str) {
     *COUNTS.lock().expect("no test panics here").entry(what).or_insert(0) += 1;
 }
 
-/// What happened how often.
+/// Returns how often each thing happened.
 pub fn counts() -> BTreeMap<&'static str, u64> {
     COUNTS.lock().expect("no test panics here").clone()
 }

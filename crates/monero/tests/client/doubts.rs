@@ -115,7 +115,7 @@ fn a_source_that_leaves_its_forged_block_is_convicted() {
     let (first, second) = (grow(&mut world, 0, 1), grow(&mut world, 0, 1));
     let mut script = script(2);
     script.show(0, &world, forged);
-    // Of chains with the same work, the client hashes the one that it heard of first.
+    // Of chains with the same work, the client hashes the one that it received first.
     script.show(1, &world, second);
     script.wait(30);
     script.show(0, &world, first);

@@ -1,4 +1,4 @@
-//! Sources that tell the truth, or do not.
+//! Honest and lying sources.
 
 use randomx_monero::Hash;
 use randomx_monero::client::{Event, Query, RequestId};

@@ -1,4 +1,4 @@
-//! What a client says about its own state.
+//! A client's statements about its own state.
 
 use std::collections::VecDeque;
 

@@ -11,7 +11,7 @@ use randomx_testing::blocks::varint;
 /// The timestamp of the first block.
 pub const START: u64 = 1_700_000_000;
 
-/// What is wrong with a block.
+/// A block's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing.

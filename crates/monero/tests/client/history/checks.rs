@@ -1,4 +1,4 @@
-//! What must hold at each step, and at the end.
+//! Conditions that hold at each step, and at the end.
 
 use randomx_monero::client::{Alarm, Evidence, Report, SideVerdict, SourceId, SourceState};
 

@@ -1,4 +1,4 @@
-//! What happens in a history.
+//! The steps of a history.
 
 use crate::sources::Mode;
 use crate::world::Fault;

@@ -1,4 +1,4 @@
-//! What single answers mean.
+//! The meaning of single answers.
 
 use super::*;
 
