@@ -98,7 +98,8 @@ impl Remote {
             }
         }
         // Headers and difficulties are two answers. The last block is still there, so all blocks before it were
-        // there for both.
+        // there for both, unless the chain changed twice in between. Then only difficulties after the first 16
+        // blocks of a side can be those of the other one.
         let now = self.id(last)?;
         if now != blocks.links.last {
             return Err(Error::Replaced {
