@@ -216,7 +216,7 @@ impl ChainArgs {
     }
 }
 
-/// The arguments of which a command needs one.
+/// Returns a group that requires one of the arguments.
 fn one_of(names: &[&'static str]) -> ArgGroup {
     ArgGroup::new("input").args(names.iter().copied()).required(true)
 }

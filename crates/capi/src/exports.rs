@@ -259,7 +259,7 @@ pub unsafe extern "C" fn randomx_calculate_hash_last(vm: *const Vm, output: *mut
     unsafe { write_hash(output, hash) };
 }
 
-/// Computes the commitment to an input and its hash. What stands for a missing hash has no commitment: by chance it
+/// Computes the commitment to an input and its hash. The value for a missing hash has no commitment: by chance it
 /// would meet a difficulty as often as that of a real hash.
 ///
 /// # Safety

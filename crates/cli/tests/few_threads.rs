@@ -25,7 +25,7 @@ fn without_threads(subcommand: &str, node: &str, arguments: &[&str]) -> Command 
     command
 }
 
-/// Has the system refuse each thread of a program: no memory is large enough for the stacks.
+/// Makes the system refuse each thread of a program: no memory is large enough for the stacks.
 fn refuse_threads(command: &mut Command) -> &mut Command {
     command.env("RUST_MIN_STACK", (usize::MAX / 4).to_string())
 }

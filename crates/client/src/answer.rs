@@ -1,4 +1,4 @@
-//! What sources answer.
+//! The answers of sources.
 
 use randomx_monero::{Hash, LATEST_VERSION};
 

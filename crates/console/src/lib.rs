@@ -1,4 +1,4 @@
-//! What the command-line programs share: results on stdout, messages on stderr, and a description
+//! Code that the command-line programs share: results on stdout, messages on stderr, and a description
 //! of the machine.
 
 pub mod machine;

@@ -64,12 +64,12 @@ pub enum State {
     Unknown,
 }
 
-/// What a folder contains: the results of a program for an input.
+/// The manifest of a folder: the command and the input whose results it contains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The program's command.
     pub command: String,
-    /// What distinguishes the input from others.
+    /// The identifier of the input.
     pub input: String,
 }
 

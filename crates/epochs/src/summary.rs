@@ -1,4 +1,4 @@
-//! What an audit found.
+//! The results of an audit.
 
 use std::io::{self, Write};
 
@@ -61,7 +61,7 @@ pub struct Evidence {
     reason: String,
 }
 
-/// What an audit found in an epoch.
+/// The results of an audit for one epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EpochSummary {
     /// The name of the epoch's file.
@@ -80,7 +80,7 @@ pub struct EpochSummary {
     listed: usize,
 }
 
-/// What an audit found in all epochs.
+/// The results of an audit for all epochs.
 #[derive(Debug, Serialize)]
 pub struct Summary {
     /// All rows, counted.

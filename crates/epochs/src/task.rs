@@ -13,7 +13,7 @@ pub struct Task {
     pub epoch: Epoch,
     /// The number of its rows.
     pub rows: u64,
-    /// What distinguishes the task from others of the same epoch and input.
+    /// The identifier of the task among those of the same epoch and input.
     pub label: String,
 }
 

@@ -29,7 +29,7 @@ impl Made {
         Made { parent: tempfile::tempdir().expect("a folder") }
     }
 
-    /// Opens the folder without what the process knows of it.
+    /// Opens the folder anew, without the list of checked files.
     fn open(&self) -> Folder {
         let manifest = Manifest { command: "audit".to_owned(), input: "x".to_owned() };
         let path = self.parent.path().join("audit");
@@ -40,7 +40,7 @@ impl Made {
         self.parent.path().join("audit").join(task.epoch.file())
     }
 
-    /// Audits blocks, of which none has a proof of work.
+    /// Audits blocks without a proof of work.
     fn audit(&self, task: &Task) -> Result<(), Error> {
         let rows = rows(task);
         let read = |take: Take<'_>| take(&rows);

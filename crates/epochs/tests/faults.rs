@@ -18,7 +18,7 @@ use randomx_epochs::{
 use randomx_monero::Network;
 use tempfile::NamedTempFile;
 
-/// This machine's files, of which a read fails once.
+/// This machine's files, with one read that fails.
 #[derive(Clone, Default)]
 struct Failing {
     /// The reads before the one that fails.

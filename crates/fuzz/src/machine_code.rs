@@ -69,7 +69,7 @@ fn follow(whole: &Whole) -> Result<Verifier<'_>, String> {
 struct Verifier<'a> {
     code: &'a [u8],
     takeover: u64,
-    /// What is known before each reachable instruction.
+    /// The abstract state before each reachable instruction.
     states: BTreeMap<u64, State>,
     /// Each reachable instruction.
     instructions: BTreeMap<u64, Instruction>,

@@ -27,7 +27,7 @@ const HEADERS: &str = "older-headers";
 /// Its name in older stores. A relay has a file of this name in its store.
 const FORMER_HEADERS: &str = "headers";
 
-/// What a guard uses.
+/// The settings of a guard.
 pub struct Setup<'a> {
     /// How the chain is followed.
     pub config: Config,

@@ -1,4 +1,4 @@
-//! What the guard reports: refused answers with their evidence, and answers that nobody can verify.
+//! The guard's journal: refused answers with their evidence, and answers that nobody can verify.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -22,9 +22,9 @@ const MAX_FILES: usize = 1000;
 /// A false statement of a node.
 #[derive(Debug)]
 pub(crate) struct Lie {
-    /// What is false.
+    /// The reason why the statement is false.
     pub(crate) reason: String,
-    /// What somebody else needs to check that.
+    /// The data that a third party needs to check that.
     pub(crate) evidence: Map<String, Value>,
     /// The height and the id of the false block, if it has an id. The verified chain has it after a
     /// reorganisation that the node followed first.

@@ -129,7 +129,7 @@ impl JsonRpc {
     /// Returns the longest answer of a node in bytes.
     pub(crate) fn limit(self) -> u64 {
         match self {
-            // What recent blocks paid is read from these.
+            // The guard reads the fees of recent blocks from these.
             JsonRpc::Estimate => LARGE,
             JsonRpc::Forwarded(known) => known.limit,
             JsonRpc::Chain => local::MAX_BLOCK,

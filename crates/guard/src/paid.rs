@@ -1,4 +1,4 @@
-//! What recent verified blocks paid their miners.
+//! The fees and rewards of recent verified blocks.
 
 /// An estimate of the lowest fee over this multiple of what recent blocks paid is refused.
 pub(crate) const MULTIPLE: u64 = 10;
@@ -8,7 +8,7 @@ pub(crate) const MULTIPLE: u64 = 10;
 const REFERENCE_WEIGHT: u128 = 3000;
 const FREE_WEIGHT: u128 = 300_000;
 
-/// What recent blocks paid for a byte.
+/// Fees per byte, from recent blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paid {
     /// The median, if there were transactions.

@@ -28,7 +28,7 @@ pub(crate) enum Refusal {
     Lie {
         /// The node.
         node: String,
-        /// What is false.
+        /// The reason why the data is false.
         reason: String,
     },
 }

@@ -33,7 +33,7 @@ const WAIT: Duration = Duration::from_secs(60);
 /// headers and nodes (180 together), and for headers that a node's answer needs (20): 260 seconds in all.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// What requests share.
+/// The state that all requests share.
 #[derive(Clone)]
 struct Shared {
     service: Arc<Service>,

@@ -1,4 +1,4 @@
-//! What the answers to all requests share.
+//! The state that the answers to all requests share.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,12 +18,12 @@ use crate::refusal::{READING, Refusal};
 #[cfg(test)]
 use crate::{archive::Archive, nodes::Transport};
 
-/// What requests need.
+/// The state from which requests are answered.
 pub(crate) struct Service {
     pub(crate) chain: Chain,
     pub(crate) nodes: Nodes,
     pub(crate) journal: Arc<Journal>,
-    /// What recent blocks paid, and the tip for which that was read.
+    /// The fees of recent blocks, and the tip for which they were read.
     pub(crate) paid: Mutex<Option<(Hash, Paid)>>,
     /// The times that nodes sent with the pool's news.
     pool_times: Mutex<PoolTimes>,

@@ -94,7 +94,7 @@ pub async fn serve(
     let _ = time::timeout(GRACE, graceful.shutdown()).await;
 }
 
-/// What connections share.
+/// The state that all connections share.
 struct Own {
     router: Router,
     headers: HeaderMap,

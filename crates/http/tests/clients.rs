@@ -33,7 +33,7 @@ const LIMIT: usize = 4;
 /// The body of the answer to a connection for which there is no place.
 const BUSY: &str = "{\"problem\":\"busy\"}";
 
-/// What looks like an answer of the parser. Its length divides the sizes of buffers.
+/// Bytes that look like an answer of the parser. Their length divides the sizes of buffers.
 const LOOKALIKE: &[u8] = b"HTTP/1.1 400\r\n\r\n";
 
 const WORK: &str = "GET /work HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -61,7 +61,7 @@ impl Drop for Work {
     }
 }
 
-/// A body of copies of [`LOOKALIKE`], each of which is written alone.
+/// A body of copies of [`LOOKALIKE`], each written alone.
 struct Pieces {
     left: u64,
     /// Whether the body waits until the last piece is written.

@@ -1,8 +1,8 @@
-//! What an experiment is about, and what can be chosen.
+//! The description of an experiment.
 
 use crate::LabError;
 
-/// What an experiment is about, and what can be chosen.
+/// The description of an experiment, with the available settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
     /// The experiment's name on the command line.
@@ -22,7 +22,7 @@ pub struct Description {
 /// The samples of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Samples {
-    /// What they are, in the plural.
+    /// The noun for the samples, in the plural.
     pub what: &'static str,
     /// The default number, which the records in `docs` use.
     pub usual: u64,

@@ -20,7 +20,7 @@ pub enum LabError {
     /// The number of samples is too small or too large.
     #[error("samples: expected {least} to {most} {what}, got {asked}")]
     Samples {
-        /// What the samples are.
+        /// The noun for the samples, in the plural.
         what: &'static str,
         /// The number given.
         asked: u64,
@@ -76,7 +76,7 @@ pub enum LabError {
     Program {
         /// Its name.
         program: &'static str,
-        /// What went wrong.
+        /// The cause.
         problem: String,
     },
     /// A picture could not be drawn.
@@ -84,7 +84,7 @@ pub enum LabError {
     Picture {
         /// Its name.
         picture: String,
-        /// What went wrong.
+        /// The cause.
         problem: String,
     },
     /// Data could not be read, written or compressed.
@@ -92,7 +92,7 @@ pub enum LabError {
     Io {
         /// The data.
         what: &'static str,
-        /// What went wrong.
+        /// The cause.
         problem: io::Error,
     },
 }

@@ -6,7 +6,7 @@ use crate::{Description, LabError, Progress, Report, Settings};
 
 /// A published measurement, and how to repeat it.
 pub trait Experiment: Sync {
-    /// What the experiment is about, and what can be chosen.
+    /// Returns the description of the experiment.
     fn description(&self) -> &'static Description;
 
     /// Runs the experiment. The same settings give the same report, unless times are measured.

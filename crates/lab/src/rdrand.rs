@@ -100,7 +100,7 @@ impl Throughput {
     }
 }
 
-/// What a thread read, and the time that it took.
+/// The attempts of a thread, and the time that they took.
 #[derive(Clone, Copy, Debug)]
 struct ThreadReads {
     all: Batch,

@@ -19,13 +19,13 @@ pub struct Report {
     pub experiment: String,
     /// The document and the section that published the measurement.
     pub section: String,
-    /// What was published, and what was measured.
+    /// A paragraph about the published measurement and this one.
     pub about: String,
     /// The seed of all random choices.
     pub seed: u64,
     /// The number of samples.
     pub samples: u64,
-    /// What the samples are, in the plural.
+    /// The noun for the samples, in the plural.
     pub samples_are: String,
     /// The parts that were run; empty for all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -58,7 +58,7 @@ pub struct Table {
 /// A published figure, and the same figure measured here.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// What the figure is.
+    /// The name of the figure.
     pub what: String,
     /// Its unit; empty for a plain number.
     pub unit: &'static str,

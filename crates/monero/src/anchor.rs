@@ -16,8 +16,8 @@ pub struct Anchor {
     pub work: u128,
 }
 
-// From `src/checkpoints/checkpoints.cpp` in monero-project/monero, commit 0aa9c51b of 2026-08-20,
-// of which these are the blocks since the main network uses RandomX, and all of the test networks.
+// From `src/checkpoints/checkpoints.cpp` in monero-project/monero, commit 0aa9c51b of 2026-08-20:
+// the blocks since the main network uses RandomX, and all of the test networks.
 
 const MAINNET: &[Anchor] = &[
     anchor(

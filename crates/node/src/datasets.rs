@@ -24,7 +24,7 @@ pub enum State {
     Failed {
         /// The code of the error that workers throw.
         code: Code,
-        /// What failed.
+        /// The message of the error.
         message: String,
     },
 }

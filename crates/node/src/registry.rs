@@ -1,11 +1,11 @@
-//! What workers of this process share. A value lives as long as a worker holds it. If a process loads the add-on from
-//! two files, each copy has its own values.
+//! Values that workers of this process share. A value lives as long as a worker holds it. If a process loads the
+//! add-on from two files, each copy has its own values.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// A value that workers share.
 pub(crate) trait Value {
-    /// Tells whether workers can use the value, now or later.
+    /// Returns whether workers can use the value, now or later.
     fn is_usable(&self) -> bool {
         true
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use randomx_testing::{is_full, say};
 
-/// What the tests need, in versions that were tried.
+/// The packages that the tests need, in tested versions.
 const PACKAGES: [&str; 10] = [
     "maturin==1.16.0",
     "ray==2.60.0",

@@ -44,7 +44,7 @@ use lanes::{Hasher, Job};
 use plan::Plan;
 use trials::{Conditions, Participant};
 
-/// Options of a [`Vm`]. None of them changes a hash.
+/// Options of a [`Vm`]. No option changes a hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VmOptions {
     /// Hashes that are computed together, 1 to [`MAX_LANES`]. By default the fastest number. Native VMs

@@ -15,7 +15,7 @@ fn items(cache: &Arc<Cache>, engine: EngineChoice) -> Result<Items, JitError> {
     Items::with_options(Arc::clone(cache), options)
 }
 
-/// Has the kernel refuse to make memory of this process executable, and returns whether it can. Executable mappings of
+/// Makes the kernel refuse executable memory to this process, and returns whether it can. Executable mappings of
 /// files stay allowed.
 fn refuse_execution() -> bool {
     const PR_SET_MDWE: libc::c_int = 65;

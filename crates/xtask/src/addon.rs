@@ -15,7 +15,7 @@ const PACKAGE: &str = "randomx-node";
 /// The hashes of the package's files, which `crates/xtask/scripts/addon.mjs` writes.
 const SUMS: &str = "SHA256SUMS";
 
-/// Whether this system has a package for its add-on. Says so if it has none.
+/// Whether this system has a package for its add-on. Prints a notice if it has none.
 pub(crate) fn is_possible() -> bool {
     let possible = folder().is_ok();
     if !possible {

@@ -8,7 +8,7 @@ use crate::report::Report;
 use crate::setup;
 use crate::tier::Tier;
 
-/// What runs: a package, a test of it, and the beginning of the tests' names. Emulated, a test of the
+/// The runs: a package, a test of it, and the beginning of the tests' names. Emulated, a test of the
 /// interpreter takes a minute, and no page is refused that another test expects to be.
 const RUNS: [(&str, &str, &str); 5] = [
     ("randomx-core", "jit", "native::"),

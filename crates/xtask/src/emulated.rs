@@ -12,7 +12,7 @@ use crate::tier::Tier;
 /// The package of the core.
 const PACKAGE: &str = "randomx-core";
 
-/// What runs: arguments that choose a program of tests, the folder of its sources, and the name of a test.
+/// The runs: arguments that choose a program of tests, the folder of its sources, and the name of a test.
 const RUNS: [(&[&str], &str, &str); 2] = [
     (&["--lib"], "src", "jit::code_memory::tests::replaced_code_runs"),
     (&["--test", "jit"], "tests/jit", "fork::whole_hashes_are_right_with_each_kind_of_pages"),

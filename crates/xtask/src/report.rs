@@ -159,7 +159,7 @@ impl Report {
         result.map_err(|error| error.context(format!("the step \"{name}\" failed")))
     }
 
-    /// Runs series of steps at the same time. What a step prints appears when it ends.
+    /// Runs series of steps at the same time. The output of a step appears when it ends.
     ///
     /// # Errors
     ///

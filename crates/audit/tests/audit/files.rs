@@ -137,7 +137,7 @@ fn files_of_a_folder_have_the_same_columns() {
         refused.stderr(predicate::str::contains(mention).and(here));
         assert!(!output.exists(), "nothing is written");
     }
-    // The same columns, of which those of the second file may have nulls, as most writers say.
+    // The same columns, but nullable in the second file, as most writers declare them.
     let nullable = |field: &Arc<Field>| field.as_ref().clone().with_nullable(true);
     let fields: Vec<Field> = rows.schema().fields().iter().map(nullable).collect();
     let mut columns = rows.columns().to_vec();

@@ -115,7 +115,7 @@ fn pages_in_the_contents_of_another_are_not_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let input = folder.path().join("x.parquet");
     let mut columns = columns();
-    // Three rows, of which the second belongs to another epoch.
+    // Three rows. The second belongs to another epoch.
     let heights = [1, 3000, 2].map(i64::to_le_bytes).concat();
     columns.push(Column { name: "height", pages: page(0, 3, &heights), ..columns[2].clone() });
     for (column, data) in columns.iter_mut().zip([value(&[7; 32]), value(&[9; 76]), vec![1; 8]]) {

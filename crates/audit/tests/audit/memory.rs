@@ -14,7 +14,7 @@ use randomx_testing::Running;
 use crate::made::{MadeBlock, chain, expected, write};
 use crate::{summary, text};
 
-/// What a process takes besides the memory for hashing.
+/// The upper bound of a process's memory besides that for hashing, in MiB.
 pub(crate) const REST: usize = 64;
 
 /// Audits a file, and returns the exit code and the greatest size of the process, in MiB.

@@ -101,7 +101,7 @@ pub(super) fn parse(query: Query, answer: &[u8]) -> Option<Answer> {
     }
 }
 
-/// Splits blobs, each of which has a byte with its length before it.
+/// Splits blobs, each preceded by a byte with its length.
 fn parse_blobs(mut bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut blobs = Vec::new();
     while let Some((&length, rest)) = bytes.split_first() {

@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The headers that a relay knows, and those that it is reading.
 pub(super) type Shared = Arc<Mutex<Records>>;
 
-/// What a relay serves.
+/// The state that all requests to a relay share.
 #[derive(Clone)]
 pub(super) struct Served {
     pub(super) records: Shared,

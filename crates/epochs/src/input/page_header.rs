@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::thrift::{EMPTY, INT, Reader, Wire, expect, malformed, unsupported};
 
-/// What a page contains.
+/// The contents of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Data,

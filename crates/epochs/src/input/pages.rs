@@ -28,7 +28,7 @@ const PLACE: u64 = 24;
 /// The rows that any file may have. A larger one may have a row for each byte more.
 const FEW_ROWS: u64 = 1 << 20;
 
-/// What reading columns takes.
+/// The memory needed to read columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
     /// The bytes of pages and dictionaries.
@@ -260,8 +260,7 @@ impl Measure<'_> {
     }
 }
 
-/// Checks that a page compressed with gzip has the size that its header names, of which its decompressor
-/// takes no notice.
+/// Checks that a page compressed with gzip has the size in its header, which the decompressor ignores.
 fn check_gzip(page: impl Read, size: u64) -> io::Result<()> {
     let mut unpacked = MultiGzDecoder::new(page).take(size + 1);
     let (mut found, mut buffer) = (0, [0; 4096]);

@@ -161,9 +161,9 @@ impl Places {
     }
 }
 
-/// What a file takes and contains.
+/// The memory needed to read a file, its columns and its hash.
 pub(super) struct Measured {
-    /// What reading all columns takes.
+    /// The memory needed to read all columns.
     needs: Needs,
     /// The bytes that reading takes besides.
     used: usize,

@@ -1,8 +1,8 @@
-//! What registers and the stack hold at a point of the code.
+//! The abstract state of the registers and the stack at a point of the code.
 
 use iced_x86::{Instruction, Register};
 
-/// What a register holds.
+/// The abstract value of a register or a word on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// Anything.
@@ -82,7 +82,7 @@ const FIRST: usize = 2;
 const LAST: usize = 3;
 const TURNS: usize = 4;
 
-/// What is known before an instruction.
+/// The abstract state before an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State {
     /// By the number of the register in encodings.

@@ -142,8 +142,8 @@ impl<T: AnyBitPattern + NoUninit> GuardedRepeats<T> {
     }
 
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: `new` has mapped so many values, of which any bits are one, as long as `self`. Nobody
-        // writes them any more.
+        // SAFETY: `new` has mapped so many values for as long as `self` lives, and any bits are a value.
+        // Nobody writes them any more.
         unsafe { slice::from_raw_parts(self.start, self.count) }
     }
 }

@@ -71,7 +71,7 @@ static CLIENT: LazyLock<Client> = LazyLock::new(|| {
     client_of(&CHAIN[1..].iter().map(blob).collect::<Vec<_>>())
 });
 
-/// What nodes do.
+/// The scripted answers of the nodes, and the requests that they received.
 struct Script {
     /// The path of the wallet's request.
     path: &'static str,

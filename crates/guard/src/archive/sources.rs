@@ -79,8 +79,8 @@ impl<'a> Sources<'a> {
         self.memory.max(4 * self.patience)
     }
 
-    /// Returns the blocks from `first` to `last`, of which the last has an id. Asks the fastest source,
-    /// and the next one if its answers are late or false.
+    /// Returns the blocks from `first` to `last`, where `id` is that of the last one. Asks the fastest
+    /// source, and the next one if its answers are late or false.
     pub(super) fn fetch(
         &mut self,
         first: u64,

@@ -81,7 +81,7 @@ impl State {
         is_lower
     }
 
-    /// Returns the lowest height of which a request may ask that is not a scan. Such requests do not
+    /// Returns the lowest height that a request other than a scan may ask for. Such requests do not
     /// lower it: nodes can choose their heights.
     pub(super) fn lowest(&self) -> u64 {
         let base = self.base.map_or(0, |(height, _)| height);

@@ -79,7 +79,7 @@ impl Plausible {
                 if expected != got || spent_status.iter().any(|state| *state > 2) {
                     return Err(format!("spent_status: expected {expected} states, got {got}"));
                 }
-                // What one pool has, another may not have yet.
+                // Only blocks are compared: a transaction may not have reached every node's pool yet.
                 let in_block = spent_status.iter().map(|state| u8::from(*state == SPENT_IN_BLOCK));
                 Ok(Facts { same: in_block.collect(), ..Facts::default() })
             }

@@ -62,8 +62,8 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(3);
     const PAUSE: Duration = Duration::from_millis(500);
 
-    /// Asks a node that sends a part of its answer after each pause, and then nothing more. The answer has
-    /// `length` parts, of which it sends `sent`. Returns the outcome and the time.
+    /// Asks a node that sends a part of its answer after each pause, and then nothing more. The node
+    /// sends `sent` of the answer's `length` parts. Returns the outcome and the time.
     fn ask(limit: u64, length: usize, sent: usize, longest: Duration) -> (bool, Duration) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));

@@ -42,7 +42,7 @@ fn the_chain_answers_for_itself() {
     let (node, guarded, _store) = guarded();
     let all = chain(BLOCKS, BLOCKS);
     let wallet = guarded.wallet();
-    // None of these is forwarded.
+    // The guard answers all of these requests itself.
     node.words().fails = true;
     node.words().json = |_, result| *result = json!({ "status": "OK", "height": 9 });
     let tip = hex::encode(all[BLOCKS as usize].id);

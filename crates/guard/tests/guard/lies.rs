@@ -269,7 +269,7 @@ fn a_wallet_always_gets_an_estimate_for_each_priority() {
     let ask = || wallet.call("get_fee_estimate", &json!({}))["fees"].clone();
     node.words().fee = 10_000;
     assert_eq!(ask(), fees);
-    // What older blocks paid is known.
+    // The guard keeps the fees that it has read from older blocks.
     node.words().fails = false;
     assert_eq!(ask()[0], json!(10_000));
     node.words().fails = true;

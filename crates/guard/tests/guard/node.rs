@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::chain::TestBlock;
 use super::writer::Writer;
 
-/// What a node says.
+/// The scripted answers of a node.
 #[derive(Clone)]
 pub(crate) struct Words {
     pub(crate) chain: Vec<TestBlock>,

@@ -149,7 +149,7 @@ fn a_node_that_sends_no_new_ids_is_passed_over() {
     ask(&[0], 0, 0);
     nodes[0].words().blocks = |blocks| blocks.truncate(3);
     ask(&[0], 0, 2);
-    // More ids, all of which the wallet named.
+    // More ids, all named by the wallet.
     nodes[0].words().first = Some(3);
     nodes[0].words().blocks = |blocks| blocks.truncate(5);
     ask(&[7, 6, 5, 4, 3, 0], 7, 7);

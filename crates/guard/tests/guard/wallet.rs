@@ -1,4 +1,4 @@
-//! What wallets ask, and what they read.
+//! The requests of a wallet, and the parsed answers.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

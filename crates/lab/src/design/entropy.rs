@@ -100,7 +100,7 @@ impl Tracer for Last {
     }
 }
 
-/// An LZMA2 stream, of which only the size is kept.
+/// An LZMA2 stream that keeps only its size.
 struct Archive {
     writer: Lzma2Writer<Counter>,
     bytes: u64,

@@ -148,7 +148,7 @@ fn state(seed: u64) -> [u8; 64] {
     state
 }
 
-/// What RandomX's generators fill at once: 512 bytes, about as much as two states of Randen.
+/// The 512 bytes that RandomX's generators fill at once, about as many as two states of Randen.
 type Buffer = [[u8; 64]; 8];
 
 /// A generator of words from one that fills buffers.

@@ -206,9 +206,9 @@ pub struct Fork {
 pub enum Report {
     /// The chain grew. The new tip's own proof of work was checked.
     Tip(Tip),
-    /// A side with more work replaced the end of the chain. `ours` was reverted, and `theirs`, of
-    /// which every proof of work was checked, was adopted. If `theirs` is empty, nothing replaced `ours`:
-    /// the client read the difficulties of the first start anew, and hashes of `ours` may miss them.
+    /// A side with more work replaced the end of the chain. `ours` was reverted. `theirs` was adopted after
+    /// a check of all its proofs of work. If `theirs` is empty, nothing replaced `ours`: the client read the
+    /// difficulties of the first start anew, and hashes of `ours` may miss them.
     Reorganised {
         /// The fork.
         fork: Box<Fork>,

@@ -42,7 +42,7 @@ pub(super) struct Miss {
     difficulty: u128,
     /// Whether the hashes of all blocks between the client's chain and this one meet their difficulties.
     is_proven: bool,
-    /// The readings since then, none of which has led to a lower difficulty.
+    /// The number of readings since then. No reading has led to a lower difficulty.
     readings: usize,
 }
 

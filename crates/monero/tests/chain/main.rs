@@ -35,7 +35,7 @@ fn of(block: &[u8]) -> Link<'_> {
     Link { block: Candidate { block: Some(block), ..Candidate::default() }, ..Link::default() }
 }
 
-/// A chain with these blocks, all of which are valid.
+/// A chain with these blocks, all valid.
 fn grown(blocks: &[MadeBlock]) -> Chain {
     let mut chain = genesis();
     for block in blocks {

@@ -162,8 +162,8 @@ fn short_sleeps_do_not_put_an_alarm_off() {
     assert_eq!(alarms(&script), 1);
 }
 
-/// Returns a client of so many sources, all of which have a block that is three hours ahead of the
-/// clock after one that it takes.
+/// Returns a client of so many sources. Each has a block that the client takes, and then one that is
+/// three hours ahead of the clock.
 fn slow(world: &mut World, sources: usize) -> (Script, usize) {
     let last = world.child_at(0, NOW, Fault::None);
     let early = world.child_at(last, NOW + 3 * HOUR, Fault::None);

@@ -48,7 +48,7 @@ fn late_hashes_are_taken_and_their_number_is_bounded() {
     }
 }
 
-/// Shows three blocks, has the newest one hashed, and fails the hash of the first.
+/// Shows three blocks, hashes the newest one, and fails the hash of the first.
 fn interrupted(script: &mut Script, world: &World, tip: usize) {
     script.show(0, world, tip);
     script.hash(0, true);

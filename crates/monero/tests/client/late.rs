@@ -59,7 +59,7 @@ fn no_answer_acquits_a_convicted_source() {
     }
 }
 
-/// Returns a client with two sources of the same chain, both of which have shown its first blocks.
+/// Returns a client with two sources of the same chain. Both have shown its first blocks.
 fn shared(world: &World, blocks: usize) -> Script {
     let mut script = Script::with(Config { kept: 8, ..config() }, Start::Anchors, 2);
     script.following(world, blocks);

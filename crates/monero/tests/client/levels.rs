@@ -24,7 +24,7 @@ fn world() -> World {
     world
 }
 
-/// Returns difficulties with the right sum, of which those of the first blocks count nowhere. They lead to
+/// Returns difficulties with the right sum. Those of the first blocks count nowhere. The others lead to
 /// the second anchor's work, and then to difficulties that are too high by `percent`.
 fn lie(world: &World, percent: u128) -> Vec<u128> {
     let truth = &world.blocks[FROM + 1 - DIFFICULTY_BLOCKS..=FROM];

@@ -99,7 +99,7 @@ fn all_plans_are_as_interpreted() {
     check_all_plans(&generated(b"all plans"), (1..=33).chain([48, 96, 97, 200]));
 }
 
-/// Kernels divide functions into parts, some of which have no operations here.
+/// Kernels divide functions into parts. Here some parts have no operations.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn all_plans_compute_functions_of_few_operations() {

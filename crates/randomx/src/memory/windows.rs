@@ -56,8 +56,8 @@ impl Buffer {
         Buffer::commit(whole, bytes, MEM_LARGE_PAGES, Pages::HugeTlb)
     }
 
-    /// Allocates `room` bytes, of which the buffer has the first `bytes`. The system zeroes them and
-    /// counts them as used, so using them later cannot fail.
+    /// Allocates `room` bytes, and returns a buffer of the first `bytes`. The system zeroes the allocation
+    /// and counts it as used, so using it later cannot fail.
     fn commit(
         room: usize,
         bytes: usize,

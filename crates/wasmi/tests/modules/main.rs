@@ -1,6 +1,6 @@
 //! The modules of a key, run by wasmi.
 
-// What the samples use.
+// Imports for `samples`, which uses them through `super` and `crate`.
 use randomx::superscalar::{Instruction, Kind, Program};
 use randomx::{blake_generator, params};
 

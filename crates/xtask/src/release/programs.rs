@@ -21,7 +21,7 @@ pub(crate) const TIME: &str = "SOURCE_DATE_EPOCH";
 /// The compiler for a target, and what runs its programs here.
 pub(crate) struct Builder {
     target: String,
-    /// None for this system.
+    /// The tools for another system, or `None` for this one.
     foreign: Option<ForeignTools>,
 }
 

@@ -13,7 +13,7 @@ use crate::{process, remap};
 /// Flags of the compiler that make a panic a trap.
 pub(super) const TRAPPING: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
 
-/// What a standard library is for.
+/// The purpose of a standard library.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose {
     /// Programs, and their tests.

@@ -23,9 +23,9 @@ pub(crate) use targets::{ARM64, ARMV7, I686, RISCV64, S390X, WINDOWS};
 
 /// A target that this machine links and emulates.
 pub(crate) struct Foreign {
-    /// What people call it.
+    /// Its usual name, such as `ARM64`.
     pub(crate) name: &'static str,
-    /// What Rust calls it, such as `aarch64-unknown-linux-gnu`.
+    /// Rust's target triple, such as `aarch64-unknown-linux-gnu`.
     pub(crate) target: &'static str,
     /// The linker and its Debian package.
     linker: (&'static str, &'static str),
@@ -55,7 +55,7 @@ const STANDARD_LIBRARY: &str = "libstd-rust-web-dev";
 /// The flags of the compiler for the target.
 const FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
 
-/// What builds and runs programs for a target.
+/// The tools that build and run programs for a target.
 pub(crate) struct ForeignTools {
     foreign: &'static Foreign,
     /// The toolchain of wasm builds.

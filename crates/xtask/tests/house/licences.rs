@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::assert_none;
 use crate::files::root;
 
-/// Licences that tools of this repository may have. None of the packages is part of what is published.
+/// Licences that tools of this repository may have. The packages of these tools are not published.
 const ALLOWED: [&str; 12] = [
     "0BSD",
     "Apache-2.0",

@@ -1,4 +1,4 @@
-//! What the repository contains.
+//! The files at the top of the repository, and the length of source files.
 
 use std::collections::BTreeSet;
 

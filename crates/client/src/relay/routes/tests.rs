@@ -15,7 +15,7 @@ fn blocks(count: u32) -> (Router, tempfile::TempDir) {
     (router(served(records, true)), folder)
 }
 
-/// What a relay serves with the blocks of an earlier run.
+/// Returns the state of a relay with the blocks of an earlier run.
 fn served(records: Shared, is_final: bool) -> Served {
     let tip = lock(&records).tip().map_or(0, |(tip, _)| tip);
     let stored = Arc::new(Stored::new(tip, Instant::now()));

@@ -1,4 +1,4 @@
-//! What must be true of a guard's answers, of its requests to nodes, and of its accusations.
+//! Invariants of a guard's answers, of its requests to nodes, and of its accusations.
 
 use monero::consensus::encode;
 use monero::cryptonote::hash::Hashable;

@@ -108,9 +108,9 @@ const REFERENCE_ITEM: usize = 27 + 8 * (3 + 1 + 12 + 1) + 13 + 5;
 #[derive(Default)]
 struct Reference {
     instructions: usize,
-    /// Literals of 32 bits, of which 64 stay in NEON registers.
+    /// Literals of 32 bits. The first 64 stay in NEON registers.
     literals: usize,
-    /// Literals of 64 bits, of which 12 stay in registers.
+    /// Literals of 64 bits. The first 12 stay in registers.
     factors: usize,
 }
 

@@ -127,8 +127,8 @@ impl Isa for Features {
         flags: u64,
     ) {
         type Entry = unsafe extern "C" fn(*const Link, *const Link, u64, u64);
-        // SAFETY: the caller guarantees that this is the start of a whole function, all of which
-        // have this type, and that its arguments are valid.
+        // SAFETY: the caller guarantees that this is the start of a whole function, which always
+        // has this type, and that its arguments are valid.
         unsafe { std::mem::transmute::<*const u8, Entry>(entry)(first, last, turns, flags) };
     }
 }

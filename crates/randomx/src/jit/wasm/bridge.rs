@@ -78,7 +78,7 @@ pub fn module() -> Vec<u8> {
     module.finish()
 }
 
-/// Emits a loop over the lanes of a batch, of which there is at least one.
+/// Emits a loop over the lanes of a batch, at least one.
 fn each_lane(body: &mut Body, lane: Local, batch: Local, write: impl FnOnce(&mut Body)) {
     body.i32_const(0);
     body.local_set(lane);

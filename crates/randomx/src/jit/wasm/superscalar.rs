@@ -37,7 +37,7 @@ const _: () = assert!(READ + 4 <= SLOT_SIZE as u32);
 ///
 /// - `start(slot: i32, lane: i32, number: i32)`: initialises item `number` in a lane of the slot;
 /// - `compute(slot: i32, count: i32)`: computes the items in the first `count` lanes of the slot, 1
-///   to [`MAX_BATCH`], all of which have to be started;
+///   to [`MAX_BATCH`], all started before;
 /// - `item(slot: i32, lane: i32) -> (i64, i64, i64, i64, i64, i64, i64, i64)`: returns an item.
 pub fn module(programs: &[Program; CACHE_ACCESSES], features: Features) -> Vec<u8> {
     let mut module = Module::new();

@@ -16,7 +16,7 @@
 //! One item alone waits for memory most of the time. Two in vectors save little of that time and
 //! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. Without AVX-512, the order
 //! of vectors, general purpose registers and both at once depends on the processor and the number of items.
-//! So there are several plans of which kernel computes how many items, and
+//! So there are several plans, which assign items to kernels, and
 //! [`SuperscalarCode::calibrate`] measures which one is fastest in batches of some sizes.
 
 #![expect(unsafe_code, reason = "calls machine code")]

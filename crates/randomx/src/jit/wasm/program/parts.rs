@@ -5,7 +5,7 @@
 //! split into *parts*: functions that stay below that number, and one that calls them in turn.
 //!
 //! In mode Nearest no result needs a correction, and the code is half as long. A part has one function that serves all
-//! modes, one that serves Nearest only, or both, of which each iteration calls one. A part with CFROUND has only
+//! modes, one that serves Nearest only, or both. Each iteration calls one of them. A part with CFROUND has only
 //! the former. A program without CFROUND stays in the mode that it begins in, so each part has only the
 //! function for that mode.
 
