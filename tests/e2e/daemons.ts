@@ -1,4 +1,4 @@
-/** Monero's daemons for specs: two with the same first blocks, each of which then mines alone. */
+/** Two Monero daemons for specs. They share their first blocks, then each mines alone. */
 import { Daemon } from "../regtest/daemon.js";
 
 /** Why specs that need Monero's daemon are skipped, or nothing if they can run. */

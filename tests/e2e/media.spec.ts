@@ -1,4 +1,4 @@
-/** The page in forced colours and on paper, both of which only Playwright's Chromium emulates. */
+/** The page in forced colours and on paper. Only Playwright's Chromium emulates these. */
 import { expect, test, type Page } from "@playwright/test";
 
 /** The printed width of a sheet of A4 with Chromium's margins, in CSS pixels. */

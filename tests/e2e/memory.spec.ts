@@ -23,7 +23,7 @@ test(
       );
     };
     await expectFailure();
-    // What the second try does not write again stays empty.
+    // Cleared: the second try must write them again.
     await verdictOf(example).evaluate((verdict) => {
       verdict.textContent = "";
     });

@@ -1,4 +1,4 @@
-/** What the package's specs share. */
+/** Tools that the package's specs share. */
 import { expect, type Page } from "@playwright/test";
 import { openHarness } from "./support.js";
 

@@ -51,7 +51,7 @@ export async function fillingWorker(page: Page): Promise<Worker> {
   return found;
 }
 
-/** Run inside a worker: tells whether it has paused since the first call. */
+/** Runs inside a worker. Returns whether it has paused since the first call. */
 function hasPaused(): boolean {
   const watched = globalThis as { hasPaused?: boolean };
   if (watched.hasPaused === undefined) {

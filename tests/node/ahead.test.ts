@@ -11,7 +11,7 @@ const workers = watchWorkers();
 const requests = new Map<Worker, number>();
 let most = 0;
 
-/** What workers were asked for. */
+/** The operations requested from workers. */
 const operations: string[] = [];
 
 /** The slots whose cache each worker hashed with. */

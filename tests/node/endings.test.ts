@@ -15,7 +15,7 @@ const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f"
 
 const CONNECTION = new URL("../../wasm/dist/js/connection.js", import.meta.url).href;
 
-/** What each program begins with. */
+/** The beginning of each program. */
 const BEGIN = `
 import { createRequire } from "node:module";
 import { Worker, isMainThread, parentPort } from "node:worker_threads";

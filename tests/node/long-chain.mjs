@@ -85,7 +85,7 @@ export class LongChain {
   }
 }
 
-/** Times of each kind, of which the median counts. */
+/** Runs of each kind. The median of their times counts. */
 const ROUNDS = 3;
 
 /** A sample that leaves only the newest blocks of each batch to hash. */

@@ -29,7 +29,7 @@ function held(randomx: product.RandomX): string[] {
   return randomx.stats().slots.map(({ key }) => decoder.decode(key));
 }
 
-/** Tells whether a call fills a cache. */
+/** Returns whether a call fills a cache. */
 async function fills(randomx: product.RandomX, call: () => Promise<unknown>): Promise<boolean> {
   const before = randomx.stats().caches.count;
   await call();

@@ -72,7 +72,7 @@ function withDefaults(
   });
 }
 
-/** What hashes in tests of every engine: WebAssembly and native code. */
+/** Names and options for tests of every engine: WebAssembly and native code. */
 export const ENGINES: readonly (readonly [string, product.CreateOptions])[] = [
   ["WebAssembly", { engine: "auto", nativeUrl: undefined }],
   ...(hasAddon ? [["native", NATIVE] as const] : []),

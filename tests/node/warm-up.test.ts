@@ -1,4 +1,4 @@
-/** What a fill makes V8 optimise, as V8 itself reports it. */
+/** The functions that V8 optimises during a fill, as V8 itself reports them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** What the package says about its own files: hashes, licences, and a bill of materials. */
+/** The package's documents about its own files: hashes, licences, and a bill of materials. */
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

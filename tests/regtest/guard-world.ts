@@ -11,7 +11,7 @@ import { WalletRpc, type Shown } from "./wallet.js";
 /** The blocks whose rewards the owner receives, the first ones. */
 const REWARDS = 80;
 
-/** What is sent in a transaction, in atomic units. */
+/** The amount of a transaction, in atomic units. */
 export const AMOUNT = 1_000_000_000_000;
 
 /** The blocks after one with a transaction, more than the depth from which a fork is a lie. */

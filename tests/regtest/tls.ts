@@ -15,7 +15,7 @@ const CERTIFICATE = [
 ];
 
 /**
- * Who signed a node's certificate: an authority, or the node itself as OpenSSL does by default, or with version 1 of
+ * The signer of a node's certificate: an authority, or the node itself as OpenSSL does by default, or with version 1 of
  * X.509 as `monero-gen-ssl-cert` does.
  */
 export type Signer = "authority" | "node" | "node-version-1";

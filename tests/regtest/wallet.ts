@@ -13,13 +13,13 @@ const STARTUP = 180_000;
 /** Whether a wallet tries TLS with its node first, as users' wallets do, or speaks HTTP alone. */
 export type NodeSsl = "autodetect" | "disabled";
 
-/** What a wallet shows. The height is the number of blocks that it has scanned. */
+/** A wallet's height and balance. The height is the number of blocks that it has scanned. */
 export interface Shown {
   height: number;
   balance: number;
 }
 
-/** What the wallet says if the daemon did not answer in time. */
+/** The wallet's error messages if the daemon did not answer in time. */
 const NO_ANSWER = new Set(["no connection to daemon", "failed to get blocks"]);
 
 /** The error that a wallet shows. */

@@ -27,7 +27,7 @@ const WARM_UP = 4;
 const LEAST_ROUNDS = WARM_UP + 3;
 
 /**
- * What a subject may hold more at the end. One leaked cache is 256 MiB, and a round has at least one. A
+ * The growth allowed to a subject by the end. One leaked cache is 256 MiB, and a round has at least one. A
  * browser starts threads of its own at any time; a leak in each round would be dozens.
  */
 const SLACK: Record<string, Sample> = {

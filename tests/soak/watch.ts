@@ -1,4 +1,4 @@
-/** What a subject holds: memory, open files, threads. */
+/** The resources of a subject: memory, open files, threads. */
 import { readdirSync } from "node:fs";
 import { familyOf, heldBy } from "../e2e/browsers/memory.js";
 import type { Subject } from "./subject.js";

@@ -44,7 +44,7 @@ export async function unlessAborted<T>(
   signal: AbortSignal | undefined,
 ): Promise<T> {
   if (!signal) return promise;
-  // Whoever gives up on a promise does not hear of its failure.
+  // After an abort, nothing else handles the promise's rejection.
   promise.catch(() => undefined);
   if (signal.aborted) throw aborted(signal);
   let stop = (): void => undefined;

@@ -16,7 +16,7 @@ export interface Part {
   first: number;
 }
 
-/** What limits a batch. */
+/** The limits of a batch. */
 export interface Limits {
   /** Hashes that a worker computes together. */
   lanes: number;

@@ -1,4 +1,4 @@
-/** What the calls of an instance have in common: their options, and the errors that leave them. */
+/** The options of an instance's calls, and the errors that leave them. */
 import { asRandomXError } from "./errors.js";
 import type { Follow, Progress, Version } from "./types.js";
 import * as validate from "./validate.js";

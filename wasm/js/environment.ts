@@ -33,7 +33,7 @@ export async function compile(address: URL): Promise<WebAssembly.Module> {
     : WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** Tells whether threads can share memory. */
+/** Returns whether threads can share memory. */
 export function canShareMemory(): boolean {
   // Pages that are not isolated can allocate such memory but not post it. Node has no isolation.
   return (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;

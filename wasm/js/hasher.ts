@@ -16,7 +16,7 @@ export interface Hasher {
 /** Blocks of 1 KiB in one call of a fill, of 786,432. */
 const FILL = 1 << 16;
 
-/** What is held for the last keys, the last used one first. */
+/** The values of the last used keys, the most recent first. */
 class Recent<T> {
   #entries: { key: Uint8Array; value: T }[] = [];
 

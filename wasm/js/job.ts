@@ -101,7 +101,7 @@ export class Release extends Request<void, KeyJob> {
   }
 }
 
-/** What is to be hashed. */
+/** The arguments of a request for hashes. */
 export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
   key: Uint8Array;
   version: Version;

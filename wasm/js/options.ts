@@ -12,7 +12,7 @@ export interface CreateOptions {
    */
   threads?: "auto" | number | undefined;
   /**
-   * What hashes. `auto` (the default) takes native code in Node, Deno and Bun where its package is
+   * The engine that hashes. `auto` (the default) takes native code in Node, Deno and Bun where its package is
    * installed, and otherwise measures with the first batches which of WebAssembly's engines is faster.
    */
   engine?: "auto" | Engine | undefined;
@@ -86,8 +86,8 @@ export interface Configuration {
   /** Keys whose caches are held at the same time. */
   slots: number;
   /**
-   * What hashes. With `engine: "auto"` the faster one of WebAssembly's engines, as far as it has been
-   * measured: it may depend on the version of RandomX and the number of hashes.
+   * The engine that hashes. With `engine: "auto"` and without native code, the faster one of WebAssembly's
+   * engines as far as measured: it may depend on the version of RandomX and the number of hashes.
    */
   engine: Engine;
   /** Why native code does not hash, if `engine` allows it. */

@@ -82,7 +82,7 @@ export function randomx(
   const key = validate.hash("seedHash", seedHash);
   if (!receive) return guarded(() => bufferOf(hashing().hash(key, version, bytes, caches)));
   const answer = (error: RandomXError | null, hash?: Buffer): void => {
-    // What a callback throws is its own, not a rejection.
+    // Called outside the promise: an exception of the callback must not become a rejection.
     setImmediate(receive, error, hash);
   };
   started()

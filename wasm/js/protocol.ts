@@ -15,7 +15,7 @@ import type { RandomXErrorCode } from "./errors.js";
 import type { Written } from "./kept/file.js";
 import type { Engine, Features, Mode, Network, Times, Version } from "./types.js";
 
-/** What a worker can do: the arguments, which the client has checked, and the result. */
+/** The operations of a worker: the arguments, which the client has checked, and the result. */
 export interface Operations {
   /** Loads the native add-on or the WebAssembly module, and takes the lock if possible. Sent once, first. */
   start: {
@@ -92,7 +92,7 @@ export interface Operations {
       /** The indexes of inputs that should be blocks and cannot be parsed. */
       unreadable: readonly number[];
       mode: Mode;
-      /** What each hash took. Not finite if there was none, or if it was not measured. */
+      /** The average time of a hash. Not finite if there was none, or if it was not measured. */
       milliseconds: number;
     };
   };
@@ -102,7 +102,7 @@ export interface Operations {
   loadRules: { args: null; result: null };
   /** Returns the height whose block id is the key at a height. */
   seedHeight: { args: { height: number }; result: number };
-  /** Tells whether a hash meets a difficulty. */
+  /** Returns whether a hash meets a difficulty. */
   checkDifficulty: { args: Proof; result: boolean };
   /** Checks a block by itself, and its proof of work if there is one. */
   examine: { args: BlockArgs & { proof: Proof | undefined }; result: PlainExamination };
@@ -119,7 +119,7 @@ export interface Operations {
       failure: PlainError | undefined;
     };
   };
-  /** Completes the verdicts on blocks, of which the hashing blobs are enough. */
+  /** Completes the verdicts on blocks. Their hashing blobs are enough. */
   chainVerdicts: {
     args: ChainArgs & {
       /** One for each block. `undefined` if the proof of work is not checked. */

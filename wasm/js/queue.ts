@@ -33,7 +33,7 @@ class Jobs extends List<KeyJob> implements Line {
     return this.first;
   }
 
-  /** Tells whether requests of a priority wait. */
+  /** Returns whether requests of a priority wait. */
   has(priority: Priority): boolean {
     return this.#last.has(priority);
   }
@@ -258,7 +258,7 @@ export class Queue {
   }
 }
 
-/** Tells whether two keys are the same. */
+/** Returns whether two keys are the same. */
 export function equal(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   // A loop, because each share is compared, and a callback for each byte takes some times as long.

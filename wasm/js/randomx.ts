@@ -24,7 +24,7 @@ import { hashStream, iterable, type Hashes } from "./streamed.js";
 import type { Bytes, Difficulty, Source, Times, Version } from "./types.js";
 import * as validate from "./validate.js";
 
-/** What to hash. */
+/** Inputs to hash, with their key and version. */
 interface Work {
   key: Uint8Array;
   version: Version;
@@ -326,7 +326,7 @@ export class RandomX {
   }
 
   /**
-   * Tells whether a hash meets a difficulty: as a 256-bit little-endian integer, times the
+   * Returns whether a hash meets a difficulty: as a 256-bit little-endian integer, times the
    * difficulty, it must be below 2^256.
    *
    * @param hash - 32 bytes.

@@ -77,7 +77,7 @@ export class Scheduler {
     return this.#workers.threads * this.#choices.lanes;
   }
 
-  /** What the instance has done and is doing. */
+  /** The instance's statistics. */
   get stats(): Stats {
     return this.#counters.stats(this.#workers, this.#queue, this.#slots);
   }
@@ -248,7 +248,7 @@ export class Scheduler {
     return undefined;
   }
 
-  /** Tells whether a request only fills a cache, which can wait for hashes with the others. */
+  /** Returns whether a request only fills a cache, so that it can run behind hashes with other keys. */
   #isBehind(job: KeyJob): boolean {
     const { all } = this.#slots;
     if (!this.#workers.canFillBehind || all.length < 2 || !all.some(({ key }) => key)) return false;

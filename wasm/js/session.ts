@@ -33,7 +33,7 @@ export interface Setting {
  */
 const WARM_UP = 2048;
 
-/** What a worker does, in WebAssembly or natively. */
+/** A worker's session, in WebAssembly or native code. */
 export type WorkerSession = Pick<Session, Exclude<keyof Session, "mode" | "keep">> & {
   /** Only browsers keep caches. */
   keep?: Session["keep"];

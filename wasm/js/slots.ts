@@ -126,7 +126,7 @@ export class Slots {
   }
 }
 
-/** Tells whether a slot's cache must be filled anew for a request. */
+/** Returns whether a slot's cache must be filled anew for a request. */
 export function mustRefill(slot: Slot, { isFresh, place }: KeyJob): boolean {
   return isFresh && slot.filledFor !== place;
 }

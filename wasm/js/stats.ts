@@ -12,7 +12,7 @@ export interface SlotStats {
   isReady: boolean;
   /** Whether the cache was in the browser's storage when this instance last read or wrote it; see `keepCache`. */
   isKept: boolean;
-  /** What the last hash read its dataset items from. */
+  /** The mode of the last hash. */
   mode: Mode;
   /** Workers that fill it, keep it or hash with it now. */
   workers: number;
@@ -22,7 +22,7 @@ export interface SlotStats {
 export interface Stats {
   /** Workers that have started, and those of them that are working. */
   workers: { started: number; busy: number };
-  /** What waits for a worker. */
+  /** The work that waits for a worker. */
   queue: Waiting;
   /** Slots in use. */
   slots: SlotStats[];

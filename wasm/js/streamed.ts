@@ -8,7 +8,7 @@ import * as validate from "./validate.js";
 /** An iterator over hashes. */
 export type Hashes = AsyncGenerator<Uint8Array, void, undefined>;
 
-/** What the hashes have in common. */
+/** The key, the version and the options that all hashes of a stream share. */
 export interface Common extends Follow {
   key: Uint8Array;
   version: Version;

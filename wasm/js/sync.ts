@@ -28,7 +28,7 @@ export type { Bytes, WasmEngine, Version } from "./types.js";
 export interface VmOptions {
   /** RandomX 1 (the default, which Monero runs) or 2. Both use the same cache. */
   version?: Version | undefined;
-  /** What runs programs. `auto` (the default) measures it once, which takes some 100 ms. */
+  /** The engine that runs programs. `auto` (the default) measures both once, which takes some 100 ms. */
   engine?: "auto" | WasmEngine | undefined;
   /** Inputs that {@link Vm.calculateHashes} hashes together, 1 to 8 (the default), 2 MiB each. */
   lanes?: number | undefined;
@@ -83,7 +83,7 @@ export class Cache {
     this.#cache = cache;
   }
 
-  /** @internal Tells whether a value is a cache. A Proxy of one is not. */
+  /** @internal Returns whether a value is a cache. A Proxy of one is not. */
   static is(value: unknown): value is Cache {
     return typeof value === "object" && value !== null && #cache in value;
   }
@@ -168,7 +168,7 @@ export class Vm {
     this.#vm = vm;
   }
 
-  /** What runs programs. */
+  /** The engine that runs programs. */
   get engine(): WasmEngine {
     return this.#engine;
   }

@@ -18,14 +18,14 @@ export type Priority = (typeof PRIORITIES)[number];
 /** A network of Monero nodes. `regtest` is a private chain of `monerod --regtest`. */
 export type Network = "mainnet" | "stagenet" | "testnet" | "regtest";
 
-/** What runs programs in WebAssembly: modules that are generated for each program, or the interpreter. */
+/** The engine that runs programs in WebAssembly: modules that are generated for each program, or the interpreter. */
 export type WasmEngine = "jit" | "interpreter";
 
-/** What hashes: the native add-on for Node, Deno and Bun, or one of WebAssembly's engines. */
+/** The engine that hashes: the native add-on for Node, Deno and Bun, or one of WebAssembly's engines. */
 export type Engine = "native" | WasmEngine;
 
 /**
- * What a VM reads dataset items from: in light mode it computes them from a cache of 256 MiB, in fast mode
+ * The source of a VM's dataset items: in light mode it computes them from a cache of 256 MiB, in fast mode
  * it reads them from a dataset of 2080 MiB.
  */
 export type Mode = "light" | "fast";

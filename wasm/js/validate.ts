@@ -93,7 +93,7 @@ export function list<C extends Record<string, Check<unknown>>>(
   });
 }
 
-/** Tells whether inputs arrive one by one. Bytes and strings are iterable too, but are no inputs. */
+/** Returns whether inputs arrive one by one. Bytes and strings are iterable too, but are no inputs. */
 export function isSource(value: readonly Bytes[] | Source<Bytes>): value is Source<Bytes> {
   const given: unknown = value;
   try {

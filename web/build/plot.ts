@@ -58,7 +58,7 @@ const REPLACED: Readonly<Record<string, string>> = {
     export const createLegends = () => [];`,
 };
 
-/** What is imported of packages that only plots with projections or times call. */
+/** Imports from packages that only plots with projections or times call. */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
   "d3-geo": ["geoCentroid", "geoGraticule10", "geoPath"],
   "d3-time": [

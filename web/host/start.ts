@@ -53,7 +53,7 @@ async function register(workers: ServiceWorkerContainer, started: AbortSignal): 
   }
 }
 
-/** Tells whether a newer version waits for this page to go. A browser that blocks the site's data has none. */
+/** Returns whether a newer version waits for this page to go. A browser that blocks the site's data has none. */
 async function isOutdated(workers: ServiceWorkerContainer): Promise<boolean> {
   try {
     return Boolean((await workers.getRegistration())?.waiting);
@@ -72,8 +72,8 @@ function keep(workers: ServiceWorkerContainer): void {
 }
 
 /**
- * Tells whether this tab was reloaded for isolation less than `pause` ago, and notes the time. Throws without storage.
- * In Chromium an isolated page could not remove the note: the tab's other pages have a copy of their own.
+ * Returns whether this tab was reloaded for isolation less than `pause` ago, and stores the time. Throws without
+ * storage. In Chromium an isolated page could not remove that time: the tab's other pages have a copy of their own.
  */
 function wasReloaded(pause: number): boolean {
   const before = Number(sessionStorage.getItem(KEY) ?? -Infinity);

@@ -9,7 +9,7 @@ let outcome: HTMLElement | undefined;
 
 /**
  * Makes a button that copies a text. Screen readers read `what` after its label, as in “Copy the id”.
- * Who speaks a label finds the button by it.
+ * Voice control finds the button by its label.
  */
 export function copyButton(what: string, text: () => string, label = "Copy"): HTMLButtonElement {
   const button = make("button");

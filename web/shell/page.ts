@@ -33,7 +33,7 @@ export function setDisabled(button: HTMLButtonElement, isDisabled: boolean): voi
   button.ariaDisabled = isDisabled ? "true" : null;
 }
 
-/** Tells whether a button was disabled by `setDisabled`. */
+/** Returns whether a button was disabled by `setDisabled`. */
 export function isDisabled(button: HTMLButtonElement): boolean {
   return button.ariaDisabled === "true";
 }

@@ -13,7 +13,7 @@ import type { UnrecordedBrowser, UnrecordedTab } from "./unrecorded.js";
 /** Its types name an export that the file lacks. */
 const BiDi = createRequire(import.meta.url)("selenium-webdriver/bidi/index.js") as typeof Index;
 
-/** What the browser would otherwise start by itself at some time. */
+/** Preferences that keep the browser from starting work by itself. */
 const PREFERENCES = {
   "app.update.disabledForTesting": true,
   "browser.safebrowsing.update.enabled": false,
@@ -76,7 +76,7 @@ async function addressOf(program: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: stderr })) {
     const address = /WebDriver BiDi listening on (ws:\/\/\S+)/u.exec(line)?.[1];
     if (address === undefined) continue;
-    // What it prints later must not fill the pipe.
+    // Later output must not fill the pipe.
     stderr.resume();
     return address;
   }

@@ -1,4 +1,4 @@
-/** What hostile sources cost in memory. `../main-thread.spec.ts` measures what they cost in time. */
+/** The memory that hostile sources cost. `../main-thread.spec.ts` measures the time. */
 import { setTimeout as pause } from "node:timers/promises";
 import { ATTACKS } from "../../node/chain/attacks.js";
 import { attacked, type Suffer } from "../attacked.js";

@@ -8,7 +8,7 @@ import {
 import { sharedInstance, withInstance } from "./instance.js";
 import { kill, liveWorkers } from "./workers.js";
 
-/** What is followed: a regtest chain up to a tip. */
+/** A regtest chain to follow up to a tip. */
 export interface Followable {
   sources: ChainSource[];
   /** The difficulty of every block, if it does not follow the rule. */
@@ -19,14 +19,14 @@ export interface Followable {
   txid: string;
 }
 
-/** What a test learns about a followed chain. */
+/** The results of following a chain. */
 export interface Followed {
   /** The types of the events, in order. */
   types: string[];
   /** The height of the first tip, which comes from the store if there is one. */
   first: number | undefined;
   tip: { height: number; id: string; work: string };
-  /** What was found of the transaction. */
+  /** The transaction's height and confirmations, if it was found. */
   found: { height: number; confirmations: number } | null;
 }
 

@@ -8,7 +8,7 @@ import type { Batch } from "./vectors.js";
 const FILE = "randomx-cache";
 const PLACE = 123_456_789;
 
-/** What an instance did. */
+/** The hashes of a new instance, and its use of the stored cache. */
 export interface Visit {
   hashes: string[];
   /** Whether the cache was read from the storage. */

@@ -154,7 +154,7 @@ test("an altered vector of a file is wrong in every build", async ({ view }) => 
   // The rows are drawn after the verdict.
   await expect.poll(() => view.count('.compare-rows td[data-verdict="wrong"]')).toBe(2);
   expect(await view.text('.compare-rows td[data-verdict="wrong"]')).toContain(altered(wrong.hash));
-  // No link leads to a file. Whoever chooses a set does without the file.
+  // No link leads to a file. Choosing a set drops the file.
   expect(await view.count(".compare-form .copy[hidden]")).toBe(1);
   await view.of('input[name="sets"][value="shares"]', "it.click()");
   expect(await view.of("#compare-file", "it.value")).toBe("");

@@ -1,4 +1,4 @@
-/** What the view Follow says of its sources and their chain: accusations, forks, progress, and what is read aloud. */
+/** The view Follow about its sources and their chain: accusations, forks, progress, and announcements. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, type Visit } from "../browsers/page.js";

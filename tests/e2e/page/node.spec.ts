@@ -52,7 +52,7 @@ test(
       await view.until(`${rejected}[data-outcome="failed"]`);
       await view.says('[data-difficulty="claimed by the node"]', "1");
       expect(await view.count('[data-difficulty="required"]')).toBe(0);
-      // What the second try does not write again stays away.
+      // Removed: the second try must set it again.
       await view.of("#report", 'it.removeAttribute("data-state")');
       await view.click("#again");
       await view.until(`${rejected}[data-outcome="failed"]`);

@@ -18,7 +18,7 @@ const THEMES = ["light", "dark"] as const;
 /** Part of all pixels that may differ, and by how much the others may: 32 colours are kept. */
 const TOLERANCE = { maxDiffPixelRatio: 0.01, threshold: 0.2 };
 
-/** What depends on the time, the machine, or the ports of this run. */
+/** Selectors of parts that depend on the time, the machine, or the ports of this run. */
 const VARYING = [
   ...[".task .percent", ".task .left", '[data-place="hash-time"]', '[data-part="native"]'],
   ...['[data-part="totals"] td:nth-of-type(5)', '[data-part="origin"]', "textarea"],

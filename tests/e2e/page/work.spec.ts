@@ -98,7 +98,7 @@ test("the page works after its server is gone", { tag: "@full" }, async ({ start
     await bench.until(".bench-form [type=submit]");
     return [view, bench];
   });
-  // What needs the server says so.
+  // A benchmark needs the server, and reports that it does not answer.
   await bench.click(".bench-form [type=submit]");
   await bench.says('[data-part="task"] .problem', /the server of this page does not answer\./u);
   // Another attempt reads the settings again.

@@ -173,7 +173,7 @@ function close(handle: Handle, isWhole: boolean): void {
 }
 
 /**
- * What a handle is for. Browsers that do not know the option lock the file in either mode.
+ * The mode of a handle. Browsers that do not know the option lock the file in either mode.
  * <https://developer.mozilla.org/en-US/docs/Web/API/FileSystemFileHandle/createSyncAccessHandle>
  */
 type Mode = "read-only" | "readwrite";

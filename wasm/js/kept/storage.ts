@@ -2,7 +2,7 @@
 
 const FILE_NAME = "randomx-cache";
 
-/** Tells whether the environment has such a file system. */
+/** Returns whether the environment has such a file system. */
 export function hasStorage(): boolean {
   const { navigator } = globalThis as { navigator?: { storage?: Partial<StorageManager> } };
   return typeof navigator?.storage?.getDirectory === "function";

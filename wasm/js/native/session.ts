@@ -35,7 +35,7 @@ const ROOM_MS = 2000;
 /** How long a session waits before it begins a dataset again that could not be built, in milliseconds. */
 const RETRY_MS = 60_000;
 
-/** What a session holds for the key of a slot. */
+/** The cache and the dataset that a session holds for a slot's key. */
 interface Slot {
   cache: Cache;
   /** The dataset, if there is to be one and the process may hold it. */
@@ -192,7 +192,7 @@ function firstPart({ signal, onProgress }: Control): Control {
   };
 }
 
-/** Tells whether a slot's dataset is complete. Drops one that could not be built: another may begin later. */
+/** Returns whether a slot's dataset is complete. Drops one that could not be built: another may begin later. */
 function isComplete(slot: Slot): boolean {
   try {
     return slot.dataset?.progress() === 1;

@@ -1,5 +1,5 @@
 /**
- * What a share must meet, in the forms that pools use. Each becomes the greatest value that a hash may
+ * Targets and difficulties of shares, in the forms that pools use. Each becomes the greatest value that a hash may
  * have, read as a little-endian number of 256 bits.
  */
 import { invalidArgument } from "../errors.js";
@@ -37,7 +37,7 @@ export function difficultyOf(hash: bigint): bigint {
   return (LIMIT - 1n) / (hash || 1n);
 }
 
-/** Returns bytes, of which there are a multiple of 4, as a little-endian number. */
+/** Returns bytes as a little-endian number. Their count is a multiple of 4. */
 export function valueOf(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let value = 0n;

@@ -27,7 +27,7 @@ export interface Group {
 /** Receives a hash. */
 export type OnHash = (index: number, hash: string) => void;
 
-/** What a build did for a group. */
+/** The outcome of a group in one build. */
 export interface Outcome {
   /** Milliseconds for the key's cache or dataset. */
   prepare: number;

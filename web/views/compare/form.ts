@@ -49,7 +49,7 @@ export class Form {
     showIsolation(this.#form);
     this.#form.addEventListener("change", ({ target }) => {
       if (target === this.#file) this.waitFor(this.#read());
-      // Whoever chooses a set does without a file.
+      // Choosing a set drops the file.
       else if (this.#boxes("sets").some((box) => box === target)) this.#dropFile();
       onChange();
     });

@@ -4,7 +4,7 @@ import { bytes as parseBytes } from "../../../wasm/js/validate.js";
 import { find } from "../../shell/page.js";
 import type { Subject } from "../../engine/explorer/protocol.js";
 
-/** What the view explores. */
+/** The settings of the view. */
 export interface Settings extends Subject {
   /** 0 to 7. */
   program: number;

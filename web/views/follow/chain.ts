@@ -22,13 +22,13 @@ const STATES: Record<State["sources"][number]["state"], string> = {
 export class ChainView {
   readonly #root: HTMLElement;
   readonly #bar = new ProgressBar({ label: "Headers read and checked" });
-  /** What each part shows, so that only changes touch the page. */
+  /** The content of each part as JSON, so that only changes touch the page. */
   readonly #shown = new Map<string, string>();
   #state: State | undefined;
   #role: Role = "idle";
   /** The height from which the bar counts. */
   #base = 0;
-  /** What was said of each transaction. */
+  /** The last sentence about each transaction. */
   #said: string[] = [];
 
   constructor(root: HTMLElement) {

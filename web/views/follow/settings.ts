@@ -1,4 +1,4 @@
-/** What the view follows: in the form, in the address, and in the browser's storage. */
+/** The settings of the view: in the form, in the address, and in the browser's storage. */
 import { MoneroNode, type Network } from "../../../wasm/js/index.js";
 import * as validate from "../../../wasm/js/validate.js";
 import { completed } from "../../shell/url.js";

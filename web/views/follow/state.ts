@@ -1,4 +1,4 @@
-/** What the view shows of a chain, built from the events of its client. Tabs send it to each other. */
+/** The state of a chain that the view shows, built from the events of its client. Tabs send it to each other. */
 import type {
   BlockRef,
   ChainBranch,
@@ -40,7 +40,7 @@ export interface Lookup {
   why?: string;
 }
 
-/** What is known of the followed chain. */
+/** The state of the followed chain. */
 export interface State {
   tip?: ChainTip;
   /** The newest blocks of the chain, the newest first. */

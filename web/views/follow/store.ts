@@ -53,7 +53,7 @@ export class ChainStore implements Store {
 
   async save(state: Uint8Array): Promise<void> {
     this.#isSaved = false;
-    // What could not be read is not replaced.
+    // A state that could not be read is not replaced.
     if (this.#refusal) throw this.#refusal;
     const line = new TextEncoder().encode(`${JSON.stringify(this.beginning)}\n`);
     const bytes = new Uint8Array(line.length + state.length);
@@ -91,7 +91,7 @@ export async function removeChains(isGone: (memory: string) => boolean): Promise
   }
 }
 
-/** Tells whether the browser refuses something because it blocks this site's data. */
+/** Returns whether the browser refuses something because it blocks this site's data. */
 export function isBlocked(thrown: unknown): boolean {
   return thrown instanceof DOMException && thrown.name === "SecurityError";
 }

@@ -15,7 +15,7 @@ import {
 import { inherited, initial, withLookup, type State } from "./state.js";
 import { isBlocked, removeChains } from "./store.js";
 
-/** What this tab does. It is `waiting` until it may follow, or another tab tells it that it follows. */
+/** The role of this tab. It is `waiting` until it may follow, or until another tab reports that it follows. */
 export type Role = "idle" | "waiting" | "following" | "listening";
 
 /** Receives what the view shows. */
@@ -37,7 +37,7 @@ type Message =
   | { type: "changed"; kept: Kept | undefined }
   | { type: "find"; txid: string };
 
-/** What is known of a chain. */
+/** A chain and its state. */
 interface Seen {
   chain: Chain;
   state: State;
@@ -92,7 +92,7 @@ export class Tabs {
     this.#change({ settings, memory: this.#kept?.memory ?? newMemory(), isOn: true });
   }
 
-  /** Ends the following in all tabs. What was found stays. */
+  /** Ends the following in all tabs. The state stays. */
   stop(): void {
     if (this.#kept) this.#change({ ...this.#kept, isOn: false });
   }
@@ -146,7 +146,7 @@ export class Tabs {
       return;
     }
     this.#listener.failed("");
-    // What is known of another chain is not this one's, and this one may have grown.
+    // The state of another chain does not apply. This chain may have grown.
     this.#show({ chain: kept, state: this.#known(kept) });
     this.#join();
   }

@@ -78,7 +78,7 @@ class Follow implements Mounted {
   }
 
   #show(): void {
-    // What was found stays after a stop, until it is forgotten.
+    // The state stays visible after a stop, until it is forgotten.
     this.#chain.show(this.#state, this.#role, this.#tabs.kept?.settings);
     find(this.#root, '[data-part="kept"]', HTMLElement).textContent = this.#keptWords();
   }

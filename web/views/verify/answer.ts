@@ -1,4 +1,4 @@
-/** What the package says about a block. */
+/** The package's answer about a block. */
 import type { BlockStatus, Check } from "../../../wasm/js/index.js";
 
 /** The package's answer for a single block or one of a chain. */
@@ -11,7 +11,7 @@ export interface Answer {
   checks: Check[];
 }
 
-/** Tells whether the bytes are a block or a hashing blob. If not, the answer's height is only the sender's claim. */
+/** Returns whether the bytes are a block or a hashing blob. If not, the answer's height is only the sender's claim. */
 export function isBlock({ checks }: Answer): boolean {
   return checks.some(({ name, passed }) => name === "block" && passed === true);
 }

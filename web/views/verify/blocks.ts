@@ -19,7 +19,7 @@ export class Blocks {
   readonly #root: HTMLElement;
   readonly #report: Report;
   readonly #verdict: HTMLElement;
-  /** What changes too often to be announced. */
+  /** The details of the progress, which change too often to be announced. */
   readonly #detail: HTMLElement;
   readonly #list: HTMLOListElement;
   readonly #bar: ProgressBar;

@@ -102,7 +102,7 @@ export async function verifyRange(
   }
 }
 
-/** Tells whether a block names another one as the block before it. */
+/** Returns whether a block names another one as the block before it. */
 function isParted({ checks }: ChainVerdict): boolean {
   return checks.some(({ name, passed }) => name === "previous-id" && passed === false);
 }

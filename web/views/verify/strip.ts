@@ -49,7 +49,7 @@ export class Strip {
     });
   }
 
-  /** Shows the parts of a block, of which the visitor may have altered a byte. */
+  /** Shows the parts of a block, and marks the byte that the visitor altered, if any. */
   show(parts: readonly Part[], altered: number | undefined): void {
     const focused = document.activeElement;
     const kept = focused instanceof HTMLElement && this.#strip.contains(focused);
