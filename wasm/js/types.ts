@@ -75,7 +75,7 @@ export interface Times {
   finish: number;
 }
 
-/** How much waits. */
+/** The amount of waiting work. */
 export interface Waiting {
   /** Calls of the instance's methods. */
   requests: number;

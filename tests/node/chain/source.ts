@@ -23,7 +23,7 @@ export class SimulatedSource {
   fault: Fault | undefined;
   /** Milliseconds before each of a node's blocks. */
   delay = 0;
-  /** The questions so far. */
+  /** The requests so far. */
   readonly asked: Asked[] = [];
   readonly #server: Server;
 

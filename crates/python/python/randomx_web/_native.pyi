@@ -70,7 +70,7 @@ class Block:
 class Checkpoint:
     """A trusted chain up to a block, as far as the rules need it to judge the blocks after it.
 
-    Whoever can change a stored checkpoint chooses the chain that is accepted.
+    Anyone who can change a stored checkpoint chooses the chain that is accepted.
     """
 
     def __new__(
