@@ -34,14 +34,17 @@ async function withPort<T>(work: () => Promise<T>): Promise<[number, T]> {
  * unlikely to take it before the program does.
  */
 async function listen(): Promise<[number, Server]> {
-  const port = randomInt(20_000, 32_768);
-  const server = createServer().listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-    return [port, server];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    return listen();
+  for (let tries = 1; ; tries++) {
+    const port = randomInt(20_000, 32_768);
+    const server = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(server, "listening");
+      return [port, server];
+    } catch (error) {
+      // Windows reserves ports for itself: EACCES.
+      const { code } = error as NodeJS.ErrnoException;
+      if (tries === 100 || (code !== "EADDRINUSE" && code !== "EACCES")) throw error;
+    }
   }
 }
 

@@ -12,7 +12,7 @@ export function serve(listener: (message: never) => void): (message: unknown) =>
     };
   }
   // Bundlers may let a later part of the worker import from its first script. WebKit then evaluates that
-  // script a second time: whoever listened first has the worker's state.
+  // script a second time. The first listener has the worker's state.
   self.onmessage ??= ({ data }: MessageEvent) => {
     listener(data as never);
   };

@@ -38,7 +38,7 @@ class Recent<T> {
   }
 }
 
-/** Hashes with the native add-on. The process has one cache of a key, whoever filled it. */
+/** Hashes with the native add-on. The workers of a process share a key's cache. */
 export class NativeHasher implements Hasher {
   readonly #addon: Addon;
   readonly #caches = new Recent<Cache>();

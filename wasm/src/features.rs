@@ -35,7 +35,7 @@ pub(crate) fn from_bits(bits: u32) -> Features {
     }
 }
 
-/// Tells whether `f64x2.relaxed_madd` is available and rounds once. An engine may also round the
+/// Returns whether `f64x2.relaxed_madd` is available and rounds once. An engine may also round the
 /// product, depending on the processor. With these numbers the sum is then zero.
 fn rounds_once() -> bool {
     let sum = || {

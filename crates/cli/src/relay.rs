@@ -32,8 +32,8 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     }
 }
 
-/// Reads the new blocks of the node's chain. Returns the time to wait for more: that between two looks at the node, `poll`,
-/// or none if blocks are left.
+/// Reads the new blocks of the node's chain. Returns the time to wait for more: that between two looks at the node,
+/// `poll`, or none if blocks are left.
 ///
 /// # Errors
 ///

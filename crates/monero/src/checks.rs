@@ -38,7 +38,7 @@ pub enum Status {
     /// No check failed, but the proof of work was not checked: the block was left out of a sample.
     Unproven,
     /// The block's version is newer than this release knows or than it expects at the height, or older than
-    /// RandomX. A newer release may judge the block.
+    /// RandomX. A newer release may judge a newer version.
     UpdateNeeded,
     /// The block breaks a rule.
     Invalid,

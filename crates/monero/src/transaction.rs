@@ -33,8 +33,7 @@ pub struct Transaction<'a> {
     pub version: u8,
     /// The number of outputs.
     pub outputs: usize,
-    /// The fee for the miner: nothing, if the transaction is a miner's own. `None` if amounts exceed 64 bits, or it pays
-    /// more than it spends.
+    /// The fee, 0 for a miner's transaction. `None` if amounts exceed 64 bits, or the outputs exceed the inputs.
     pub fee: Option<u64>,
     /// Where the prefix ends.
     prefix: usize,

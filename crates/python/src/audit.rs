@@ -160,7 +160,7 @@ pub(crate) fn audit_epoch(
     storages.detach(py, work)?.map_err(error)
 }
 
-/// Converts an error: whoever starts audits tries again without memory, or if a storage fails.
+/// Converts an error. Callers repeat an audit that lacked memory or whose storage failed.
 fn error(problem: Error) -> PyErr {
     let text = problem.to_string();
     match problem {

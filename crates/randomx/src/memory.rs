@@ -106,6 +106,12 @@ impl Memory {
         }
     }
 
+    /// Releases all but the first `bytes` bytes, a multiple of 64 and at least 64. Those stay in their place, on their
+    /// pages. Returns `false` and releases nothing if there are no more, or if the system cannot release a part.
+    pub fn shrink(&mut self, bytes: usize) -> bool {
+        bytes > 0 && bytes < self.0.bytes().len() && self.0.shrink(bytes)
+    }
+
     /// Returns the kind of pages that hold the buffer.
     pub fn pages(&self) -> Pages {
         self.0.pages()
@@ -148,6 +154,27 @@ mod tests {
             assert!(lines.iter().all(|line| line.0 == [0; 8]));
             lines.fill(Line([1; 8]));
             assert!(memory.as_slice::<u64>().iter().all(|&word| word == 1));
+        }
+    }
+
+    #[test]
+    fn a_shorter_buffer_keeps_its_bytes_and_its_place() {
+        for (bytes, kept) in [(16 << 20, 4 << 20), (6 << 20, 64), (8192, 4160)] {
+            let mut memory = Memory::zeroed(bytes).expect("a few MiB");
+            memory.as_mut_slice::<Line>().fill(Line([1; 8]));
+            let (start, pages) = (memory.as_mut_ptr(), memory.pages());
+            for refused in [0, bytes, bytes + 64] {
+                assert!(!memory.shrink(refused));
+            }
+            let shrunk = memory.shrink(kept);
+            // Others keep it all, and so do systems for large pages.
+            if cfg!(target_os = "linux") || (cfg!(windows) && pages == Pages::Plain) {
+                assert!(shrunk, "{kept} of {bytes} bytes");
+            }
+            assert_eq!((memory.as_mut_ptr(), memory.pages()), (start, pages));
+            let lines = memory.as_mut_slice::<Line>();
+            assert_eq!(lines.len() * 64, if shrunk { kept } else { bytes });
+            assert!(lines.iter().all(|line| line.0 == [1; 8]));
         }
     }
 

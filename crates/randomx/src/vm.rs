@@ -190,8 +190,8 @@ impl Vm {
     ///
     /// It is [`lanes`](Self::lanes) if that is not measured. Otherwise it begins as the most that a measurement
     /// tries, even if other VMs have completed the measurement, and becomes `lanes` in the first call that
-    /// hashes afterwards. That call releases the lanes that only the measurement needed, unless it finds no memory to
-    /// move the others to. After a change of the key, the version or the number of VMs it can begin anew.
+    /// hashes afterwards. On Linux and Windows, that call releases the lanes that only the measurement needed. After a
+    /// change of the key, the version or the number of VMs it can begin anew.
     pub fn most_lanes(&self) -> usize {
         if self.trials.is_none() {
             return self.lanes();
@@ -236,7 +236,7 @@ impl Vm {
     ///
     /// If the number of lanes is a default, it becomes that of the new version. Missing lanes are
     /// allocated; without memory for them, the VM continues with those it has. Surplus lanes stay
-    /// allocated.
+    /// allocated until a measurement ends, see [`most_lanes`](Self::most_lanes).
     pub fn set_version(&mut self, version: Version) {
         self.version = version;
         self.adapt_lanes();

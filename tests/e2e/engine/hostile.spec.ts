@@ -19,7 +19,7 @@ const SETTLED = 1500;
 
 /**
  * The most measurements of an attack, each in a new page, which holds nothing of an earlier one. The
- * garbage collector may come late, once. What the package keeps, it keeps each time.
+ * garbage collector may come late, once. The package holds on to the same memory each time.
  */
 const ATTEMPTS = 3;
 

@@ -109,8 +109,8 @@ export interface ChainBranch {
  *   before it had been read. Or its next block is too far ahead of the clock, and so are those of all
  *   other sources. The client keeps trying.
  * - `other-network`: its chain lacks a block of the client's that cannot be replaced.
- * - `update-needed`: it has a block whose version is newer than this release knows or than it expects at
- *   the height, or older than RandomX.
+ * - `update-needed`: it has a block whose version is newer than this release knows, or than it expects at
+ *   the height.
  */
 export type SourceState =
   | "connecting"
@@ -207,8 +207,8 @@ export interface SourceEvent {
 }
 
 /**
- * A source has a block whose version is newer than this release knows or than it expects at the height, or
- * older than RandomX. It never counts as valid.
+ * A source has a block whose version is newer than this release knows, or than it expects at the height. It
+ * never counts as valid.
  */
 export interface UpdateNeededEvent {
   type: "update-needed";

@@ -3,7 +3,7 @@
 /** The primes of xxHash32. */
 const [P1, P2] = [0x9e3779b1, 0x85ebca77];
 
-/** The four lanes of xxHash32. They detect accidents; whoever can write the file can also write a checksum. */
+/** The four lanes of xxHash32. They detect accidents only: anyone who can write the file can write a checksum. */
 export class Checksum {
   /** Bytes of a checksum. */
   static readonly SIZE = 16;

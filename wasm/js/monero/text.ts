@@ -1,4 +1,4 @@
-/** Strings of JSON that arrive in pieces, of which a bounded part is kept. */
+/** Strings of JSON that arrive in pieces. A bounded part is kept. */
 
 /** The bytes are not JSON, nest too deeply, have too many wanted values, or a wanted field twice. */
 export class NotJson extends Error {}

@@ -133,7 +133,7 @@ pub(crate) fn checkpoint(
     })
 }
 
-/// Returns exactly `count` whole numbers, of which there must not be too many.
+/// Returns exactly `count` whole numbers, at most `MAX_ENTRIES`.
 fn numbers(name: &str, array: &Float64Array, count: u32) -> Result<Vec<u64>, InvalidArgument> {
     if array.length() != count || count > MAX_ENTRIES {
         let complaint =

@@ -288,7 +288,7 @@ fn request_id(number: f64) -> RequestId {
     RequestId::from_number(number as u64)
 }
 
-/// Splits blobs, each of which has a byte with its length before it.
+/// Splits blobs. A byte with its length is before each.
 fn split(mut records: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut blobs = Vec::new();
     while let Some((&length, rest)) = records.split_first() {

@@ -142,7 +142,7 @@ export function after(before: State, event: ChainEvent, now: number): State {
       return warn({ growth: growth(event) });
     case "update-needed":
       return warn({
-        version: `Block ${event.height} of ${event.source.url} has version ${event.version}, which is newer than this page expects. The page needs an update.`,
+        version: `Block ${event.height} of ${event.source.url} has version ${event.version}. This page must be updated.`,
       });
     case "failure":
       return warn({ [event.part]: `${FAILURES[event.part]}: ${event.error.message}.` });

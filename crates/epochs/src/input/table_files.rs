@@ -161,7 +161,7 @@ impl Places {
     }
 }
 
-/// The memory needed to read a file, its columns and its hash.
+/// A file's columns and hash, and the memory needed to read it.
 pub(super) struct Measured {
     /// The memory needed to read all columns.
     needs: Needs,

@@ -261,8 +261,7 @@ pub enum SourceState {
     /// Its chain lacks a block that the client's chain is known to have: it is on another network,
     /// or forked off further back than the client keeps blocks.
     OtherNetwork,
-    /// It has a block whose version is newer than this release knows or than it expects at the height, or older
-    /// than RandomX.
+    /// It has a block whose version is newer than this release knows, or than it expects at the height.
     UpdateNeeded {
         /// The block's height.
         height: u64,

@@ -39,7 +39,7 @@ pub(super) struct Entry {
 pub(super) enum Refusal {
     /// It breaks a rule, whatever its hash.
     Invalid(String),
-    /// Its version is newer than this release expects at the height, or older than RandomX.
+    /// Its version is newer than this release expects at the height.
     UpdateNeeded(u8),
     /// Its timestamp, which this has, is too far ahead of the clock. Time may mend that.
     TooEarly(u64),

@@ -29,6 +29,11 @@ impl Buffer {
         Pages::Plain
     }
 
+    /// The memory of WebAssembly never shrinks.
+    pub fn shrink(&mut self, _: usize) -> bool {
+        false
+    }
+
     pub fn huge_bytes(&self) -> Option<usize> {
         Some(0)
     }

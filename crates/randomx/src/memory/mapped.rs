@@ -78,6 +78,27 @@ impl Buffer {
         self.pages
     }
 
+    /// Unmaps all but the first `bytes` bytes. Only Linux shortens a mapping, and before 5.16 none of reserved huge pages.
+    #[cfg(target_os = "linux")]
+    pub fn shrink(&mut self, bytes: usize) -> bool {
+        let end = match self.pages {
+            Pages::HugeTlb => bytes.next_multiple_of(HUGE_PAGE),
+            Pages::Transparent | Pages::Plain => self.range.start + bytes,
+        };
+        // SAFETY: no file lies behind the mapping. It gets shorter and stays where it is, and `&mut self` shows that
+        // nothing borrows the rest.
+        let shrunk = unsafe { self.map.remap(end, memmap2::RemapOptions::new()) }.is_ok();
+        if shrunk {
+            self.range.end = self.range.start + bytes;
+        }
+        shrunk
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn shrink(&mut self, _: usize) -> bool {
+        false
+    }
+
     pub fn huge_bytes(&self) -> Option<usize> {
         match self.pages {
             Pages::HugeTlb => Some(self.range.len()),

@@ -13,13 +13,16 @@ use windows_sys::Win32::Security::{
     SE_PRIVILEGE_ENABLED, TOKEN_ADJUST_PRIVILEGES, TOKEN_PRIVILEGES, TOKEN_QUERY,
 };
 use windows_sys::Win32::System::Memory::{
-    GetLargePageMinimum, MEM_COMMIT, MEM_LARGE_PAGES, MEM_RELEASE, MEM_RESERVE, PAGE_READWRITE,
-    VIRTUAL_ALLOCATION_TYPE, VirtualAlloc, VirtualFree,
+    GetLargePageMinimum, MEM_COMMIT, MEM_DECOMMIT, MEM_LARGE_PAGES, MEM_RELEASE, MEM_RESERVE,
+    PAGE_READWRITE, VIRTUAL_ALLOCATION_TYPE, VirtualAlloc, VirtualFree,
 };
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 
 use super::{Line, OutOfMemory, Pages};
+
+/// The size of an ordinary page.
+const PAGE: usize = 4096;
 
 /// Pages of this process, readable and writable until they are dropped.
 pub struct Buffer {
@@ -87,6 +90,22 @@ impl Buffer {
 
     pub fn pages(&self) -> Pages {
         self.pages
+    }
+
+    /// Returns all but the first `bytes` bytes to the system, which large pages do not allow.
+    pub fn shrink(&mut self, bytes: usize) -> bool {
+        let kept = bytes.next_multiple_of(PAGE);
+        if self.pages != Pages::Plain || kept >= self.bytes {
+            return false;
+        }
+        let rest = self.start.as_ptr().wrapping_add(kept).cast();
+        // SAFETY: the pages from `rest` on are the last ones of the allocation, and `&mut self` shows that nothing
+        // borrows them. `drop` releases their addresses.
+        let shrunk = unsafe { VirtualFree(rest, self.bytes - kept, MEM_DECOMMIT) } != 0;
+        if shrunk {
+            self.bytes = bytes;
+        }
+        shrunk
     }
 
     pub fn huge_bytes(&self) -> Option<usize> {

@@ -225,7 +225,8 @@ fn demanded_machine_code_for_items_is_an_error_of_new_vms() {
         randomx_testing::say("skipped: this kernel has no PR_SET_MDWE");
         return;
     }
-    set_soft_limit(libc::RLIMIT_FSIZE, 1 << 16);
+    // More than the code of a program has, and less than that of items.
+    set_soft_limit(libc::RLIMIT_FSIZE, 48 << 10);
     let options = |engine| VmOptions { engine, lanes: Some(1), ..VmOptions::default() };
     let [demanded, automatic] = [EngineChoice::Jit, EngineChoice::Auto].map(options);
     let refused = Vm::with_options(Arc::clone(&cache), Version::V1, demanded);

@@ -143,12 +143,14 @@ fn views(file: &OwnedFd, size: usize) -> io::Result<(MmapMut, Mmap)> {
     let options = MmapOptions::new().len(size).to_owned();
     // SAFETY: the file has no name, and the caller closes its descriptor without another use. If another thread forks
     // before that, the child has the descriptor until it runs another program, or views if it forks before they are
-    // advised. No code there knows them, and the seals refuse writes through the descriptor. So nothing but the first
-    // view changes the file, and nothing shortens it.
+    // advised. No code there knows of them. So nothing but the first view changes the file, and nothing shortens it.
+    // The seals enforce that for the descriptor.
     let writable = unsafe { options.map_mut(file)? };
-    let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::FUTURE_WRITE | SealFlags::SEAL;
-    // Linux before 5.1 lacks the third seal, and then sets none.
-    let _ = fcntl_add_seals(file, seals);
+    let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+    // Linux before 5.1 has no seal against writes.
+    if fcntl_add_seals(file, seals | SealFlags::FUTURE_WRITE).is_err() {
+        let _ = fcntl_add_seals(file, seals);
+    }
     // SAFETY: as above.
     let executable = unsafe { options.map_exec(file)? };
     Ok((writable, executable))

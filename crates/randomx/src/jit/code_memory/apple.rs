@@ -59,7 +59,7 @@ impl PrivateCode {
 
 impl Drop for PrivateCode {
     fn drop(&mut self) {
-        // SAFETY: the range was mapped by `new`, and whoever uses its address borrows `self`. The call
+        // SAFETY: the range was mapped by `new`, and every user of its address borrows `self`. The call
         // cannot fail for such a range.
         unsafe { libc::munmap(self.start.cast(), self.bytes) };
     }

@@ -50,7 +50,7 @@ impl SealedCode {
 
 impl Drop for SealedCode {
     fn drop(&mut self) {
-        // SAFETY: the range was mapped by `new`, and whoever uses its address borrows `self`.
+        // SAFETY: the range was mapped by `new`, and every user of its address borrows `self`.
         // The call cannot fail for such a range.
         let _ = unsafe { munmap(self.start, self.bytes) };
     }

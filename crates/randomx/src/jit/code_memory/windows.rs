@@ -72,7 +72,7 @@ impl PrivateCode {
 
 impl Drop for PrivateCode {
     fn drop(&mut self) {
-        // SAFETY: `new` allocated the pages, and whoever uses the address borrows `self`. The call
+        // SAFETY: `new` allocated the pages, and every user of the address borrows `self`. The call
         // cannot fail for such an address.
         unsafe { VirtualFree(self.start.cast(), 0, MEM_RELEASE) };
     }
