@@ -101,9 +101,10 @@ impl Scratchpads {
         memory.map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
     }
 
-    /// Releases all scratchpads but the first `lanes`, at least one, if the system can release a part of the memory.
-    pub fn shrink(&mut self, lanes: usize) {
-        self.0.shrink(lanes.saturating_mul(SCRATCHPAD_L3));
+    /// Releases all scratchpads but the first `lanes`, at least one. Returns `false` and releases nothing if there are
+    /// no more, or if the system cannot release a part of the memory.
+    pub fn shrink(&mut self, lanes: usize) -> bool {
+        self.0.shrink(lanes.saturating_mul(SCRATCHPAD_L3))
     }
 
     /// Returns the kind of pages that hold the memory.

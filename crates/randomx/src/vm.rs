@@ -41,6 +41,7 @@ use crate::params::{HASH_SIZE, MAX_LANES, Version};
 use group::Member;
 use key::Source;
 use lanes::{Hasher, Job};
+use measured::HAS_CLOCK;
 use plan::Plan;
 use trials::{Conditions, Participant};
 
@@ -134,9 +135,8 @@ impl Vm {
         let plan = requested_plan(&source, version, options)?;
         let hasher = engines::hasher(options, plan.lanes)?;
         let mut vm = Vm::of(source, version, options, plan, hasher);
-        // WebAssembly has no clock, and interpreted programs take longer than memory.
-        let can_measure = !cfg!(target_family = "wasm") && vm.engine() == EngineKind::Jit;
-        vm.measures_lanes = can_measure && options.lanes.is_none();
+        // Interpreted programs take longer than memory.
+        vm.measures_lanes = HAS_CLOCK && vm.engine() == EngineKind::Jit && options.lanes.is_none();
         vm.adapt_lanes();
         Ok(vm)
     }

@@ -1,11 +1,11 @@
 //! The source of a VM's dataset items.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::VmOptions;
 use crate::cache::Cache;
 use crate::dataset::Dataset;
+use crate::engine::EngineChoice;
 use crate::items::{ItemSource, Items};
 use crate::jit::JitError;
 
@@ -76,28 +76,26 @@ impl Source {
     ///
     /// [`JitError`] if `options` demand machine code and it is refused.
     pub(super) fn new(key: KeyMemory, options: VmOptions) -> Result<Source, JitError> {
-        Source::with(key, |cache| Items::with_options(cache, options.into()))
+        match key {
+            KeyMemory::Cache(cache) if options.engine == EngineChoice::Jit => {
+                let items = Items::with_options(cache, options.into())?;
+                Ok(Source::Light(Arc::new(items)))
+            }
+            key => Ok(Source::or_interpreted(key, options)),
+        }
     }
 
     /// As [`new`](Self::new). The interpreter replaces machine code that is refused.
     pub(super) fn or_interpreted(key: KeyMemory, options: VmOptions) -> Source {
-        let Ok(source) = Source::with(key, |cache| {
-            let items = Items::with_options(Arc::clone(&cache), options.into());
-            Ok::<_, Infallible>(items.unwrap_or_else(|_| Items::interpreted(cache, options.cpu)))
-        });
-        source
-    }
-
-    /// Returns the source of a key. `items` is called for a cache.
-    fn with<E>(
-        key: KeyMemory,
-        items: impl FnOnce(Arc<Cache>) -> Result<Items, E>,
-    ) -> Result<Source, E> {
-        Ok(match key {
-            KeyMemory::Cache(cache) => Source::Light(Arc::new(items(cache)?)),
+        match key {
+            KeyMemory::Cache(cache) => {
+                let items = Items::with_options(Arc::clone(&cache), options.into());
+                let items = items.unwrap_or_else(|_| Items::interpreted(cache, options.cpu));
+                Source::Light(Arc::new(items))
+            }
             KeyMemory::Items(items) => Source::Light(items),
             KeyMemory::Dataset(dataset) => Source::Fast(dataset),
-        })
+        }
     }
 
     /// Returns whether there is a dataset.

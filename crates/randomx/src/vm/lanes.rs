@@ -201,8 +201,9 @@ where
     }
 
     fn release(&mut self, lanes: usize) {
-        self.scratchpads.shrink(lanes);
-        self.states.truncate(self.scratchpads.as_mut_slice().len());
+        if self.scratchpads.shrink(lanes) {
+            self.states.truncate(lanes);
+        }
     }
 
     fn pages(&self) -> Pages {

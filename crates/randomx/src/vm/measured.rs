@@ -10,12 +10,15 @@ use super::trials::{self, Conditions, Participant};
 use super::{Observer, Vm};
 use crate::params::HASH_SIZE;
 
+/// Whether times can be measured. The compiler leaves out of WebAssembly's downloads what that needs.
+pub(super) const HAS_CLOCK: bool = !cfg!(target_family = "wasm");
+
 impl Vm {
     /// Sets the number of lanes for the present key and version.
     pub(super) fn adapt_lanes(&mut self) {
         let group = Group { fast: self.source.is_fast(), cpu: self.options.cpu };
         let joins = self.member.as_ref().is_none_or(|member| member.group() != group);
-        if self.measures_lanes && joins {
+        if HAS_CLOCK && self.measures_lanes && joins {
             self.member = Some(group.join());
         }
         let conditions = self.conditions();
@@ -33,7 +36,7 @@ impl Vm {
 
     /// Returns what the fastest number of lanes depends on now, if it may be chosen.
     pub(super) fn conditions(&self) -> Option<Conditions> {
-        let member = self.member.as_ref()?;
+        let member = self.member.as_ref().filter(|_| HAS_CLOCK)?;
         let (group, members) = (member.group(), member.rounded_members());
         Some(Conditions { group, members, version: self.version })
     }
@@ -48,7 +51,7 @@ impl Vm {
     ) -> usize {
         let Vm { source, plan, trials, has_spare_lanes, hasher, .. } = self;
         let (source, version) = (&*source, self.version);
-        let Some(participant) = trials.as_mut().filter(|_| !cfg!(target_family = "wasm")) else {
+        let Some(participant) = trials.as_mut().filter(|_| HAS_CLOCK) else {
             return 0;
         };
         // Allocated before the first trial, so that no trial takes the time for it.
