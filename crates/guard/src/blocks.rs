@@ -272,8 +272,8 @@ mod tests {
     use crate::epee::Writer;
     use crate::nodes::{NoAnswer, Transport};
 
-    #[test]
-    fn no_node_is_asked_for_blocks_whose_headers_are_being_read() {
+    /// Returns a service before a node that refuses all requests, and the number of those.
+    pub(super) fn service_before_a_refusing_node() -> (Service, Arc<AtomicU32>) {
         let asked = Arc::new(AtomicU32::new(0));
         let count = Arc::clone(&asked);
         let send = move |_: &Call| {
@@ -281,7 +281,12 @@ mod tests {
             Err(NoAnswer::Refused("a problem".to_owned()))
         };
         let node = ("a node".to_owned(), Box::new(send) as Transport);
-        let service = Service::before(iter::once(node));
+        (Service::before(iter::once(node)), asked)
+    }
+
+    #[test]
+    fn no_node_is_asked_for_blocks_whose_headers_are_being_read() {
+        let (service, asked) = service_before_a_refusing_node();
         let base = (100_000, [1; 32]);
         service.chain.show(View::of_base(base, Network::Mainnet));
         let ask = |ids: &[Hash], start: u64| {

@@ -143,7 +143,7 @@ mod tests {
     use std::iter;
     use std::path::PathBuf;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::Ordering;
 
     use randomx_monero::{Block, Network};
     use randomx_testing::blocks::block_with;
@@ -151,9 +151,10 @@ mod tests {
     use super::*;
     use crate::archive::Archive;
     use crate::blocks::blocks;
+    use crate::blocks::tests::service_before_a_refusing_node;
     use crate::chain::Chain;
     use crate::epee::Writer;
-    use crate::nodes::{Call, NoAnswer, Transport};
+    use crate::nodes::{Call, Transport};
     use crate::verified::Verified;
 
     const BASE: u64 = 100_000;
@@ -222,14 +223,7 @@ mod tests {
 
     #[test]
     fn a_request_whose_time_is_over_waits_for_nothing() {
-        let asked = Arc::new(AtomicU32::new(0));
-        let count = Arc::clone(&asked);
-        let send = move |_: &Call| {
-            count.fetch_add(1, Ordering::Relaxed);
-            Err(NoAnswer::Refused("a problem".to_owned()))
-        };
-        let node = ("a node".to_owned(), Box::new(send) as Transport);
-        let mut service = Service::before(iter::once(node));
+        let (mut service, asked) = service_before_a_refusing_node();
         // Nobody reads headers.
         let archive = Archive::new(PathBuf::new(), REQUEST_PATIENCE);
         service.chain = Chain::new(Arc::new(archive));
