@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_shorter_buffer_keeps_its_bytes_and_its_place() {
-        for (bytes, kept) in [(16 << 20, 4 << 20), (6 << 20, 64), (8192, 4160)] {
+        for (bytes, kept) in [(16 << 20, 4 << 20), (6 << 20, 64), (12_288, 4160)] {
             let mut memory = Memory::zeroed(bytes).expect("a few MiB");
             memory.as_mut_slice::<Line>().fill(Line([1; 8]));
             let (start, pages) = (memory.as_mut_ptr(), memory.pages());
