@@ -1,12 +1,13 @@
 //! The arguments of `randomx guard`.
 
-use std::{fs::File, io::Read, net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
 use randomx_client::{Authorities, Proxy, node, parse_proxy, relay};
 use url::Url;
 
 use super::{WorkArgs, chain::ChainArgs};
+use crate::whole_file;
 
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
@@ -95,14 +96,9 @@ fn proxy(text: &str) -> Result<Proxy, &'static str> {
 
 /// Reads a file of certificates.
 fn authorities(path: &str) -> Result<Authorities, String> {
-    let mut pem = Vec::new();
-    // A pipe or a device has no length.
-    File::open(path)
-        .and_then(|file| file.take(MAX_CERTIFICATES + 1).read_to_end(&mut pem))
-        .map_err(|problem| problem.to_string())?;
-    if pem.len() as u64 > MAX_CERTIFICATES {
-        return Err(format!("expected at most {MAX_CERTIFICATES} bytes"));
-    }
+    let pem = whole_file::read_up_to(path.as_ref(), MAX_CERTIFICATES)
+        .map_err(|problem| problem.to_string())?
+        .ok_or_else(|| format!("expected at most {MAX_CERTIFICATES} bytes"))?;
     Authorities::parse(&pem)
 }
 
