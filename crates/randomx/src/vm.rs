@@ -41,7 +41,6 @@ use crate::params::{HASH_SIZE, MAX_LANES, Version};
 use group::Member;
 use key::Source;
 use lanes::{Hasher, Job};
-use measured::HAS_CLOCK;
 use plan::Plan;
 use trials::{Conditions, Participant};
 
@@ -136,7 +135,7 @@ impl Vm {
         let hasher = engines::hasher(options, plan.lanes)?;
         let mut vm = Vm::of(source, version, options, plan, hasher);
         // Interpreted programs take longer than memory.
-        vm.measures_lanes = HAS_CLOCK && vm.engine() == EngineKind::Jit && options.lanes.is_none();
+        vm.measures_lanes = vm.engine() == EngineKind::Jit && options.lanes.is_none();
         vm.adapt_lanes();
         Ok(vm)
     }

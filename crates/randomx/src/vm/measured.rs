@@ -11,7 +11,7 @@ use super::{Observer, Vm};
 use crate::params::HASH_SIZE;
 
 /// Whether times can be measured. The compiler leaves out of WebAssembly's downloads what that needs.
-pub(super) const HAS_CLOCK: bool = !cfg!(target_family = "wasm");
+const HAS_CLOCK: bool = !cfg!(target_family = "wasm");
 
 impl Vm {
     /// Sets the number of lanes for the present key and version.
