@@ -1,6 +1,7 @@
 //! The caches of this process. Workers, also those of several instances, share the cache of a key.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use randomx::{Cache, Cpu, Items};
 
@@ -10,6 +11,8 @@ use crate::registry::{Registry, Value};
 pub struct Shared {
     key: Box<[u8]>,
     items: Arc<Items>,
+    /// Whether another cache of the key has taken its place. It may be wrong, so no more workers find it.
+    is_replaced: AtomicBool,
 }
 
 impl Shared {
@@ -17,28 +20,36 @@ impl Shared {
     pub fn items(&self) -> Arc<Items> {
         self.items.clone()
     }
+
+    /// Returns whether workers that need the cache of `key` may use this one.
+    fn is_for(&self, key: &[u8]) -> bool {
+        *self.key == *key && !self.is_replaced.load(Ordering::Relaxed)
+    }
 }
 
 impl Value for Shared {}
 
 static CACHES: Registry<Shared> = Registry::new();
 
-/// Returns the newest cache of a key, if a worker holds one.
+/// Returns the cache of a key, if a worker holds one that no other has replaced.
 pub fn find(key: &[u8]) -> Option<Arc<Shared>> {
-    CACHES.lock().find(|shared| *shared.key == *key)
+    CACHES.lock().find(|shared| shared.is_for(key))
 }
 
 /// Lets all workers find the cache of a key. If a worker holds another one, that stays the only one, unless it
-/// may be wrong: a `fresh` cache takes its place.
+/// may be wrong: a `fresh` cache takes its place for good.
 pub fn share(key: Box<[u8]>, cache: Cache, fresh: bool) -> Arc<Shared> {
     let items = Arc::new(Items::new(Arc::new(cache), Cpu::detect()));
     let mut caches = CACHES.lock();
-    let held = caches.find(|shared| !fresh && shared.key == key);
-    held.unwrap_or_else(|| {
-        let shared = Arc::new(Shared { key, items });
-        caches.add(&shared);
-        shared
-    })
+    if let Some(held) = caches.find(|shared| shared.is_for(&key)) {
+        if !fresh {
+            return held;
+        }
+        held.is_replaced.store(true, Ordering::Relaxed);
+    }
+    let shared = Arc::new(Shared { key, items, is_replaced: AtomicBool::new(false) });
+    caches.add(&shared);
+    shared
 }
 
 /// Returns the number of caches that workers hold.

@@ -19,7 +19,7 @@ impl<T: Value> Registry<T> {
         Registry(Mutex::new(Vec::new()))
     }
 
-    /// Locks the registry, so that nobody adds between a look and an addition.
+    /// Locks the registry, so that a search and the addition after it are one step.
     pub(crate) fn lock(&self) -> Held<'_, T> {
         // A panic leaves the list as it is before or after a change.
         let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);

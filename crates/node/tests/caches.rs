@@ -23,11 +23,17 @@ fn a_cache_is_shared_by_its_key_until_nobody_holds_it() {
     assert!(!Arc::ptr_eq(&first, &fresh));
     assert!(Arc::ptr_eq(&fresh, &find(key).expect("the fresh cache")));
     assert_eq!(count(), 2);
+    // Workers that hold it go on, but no other finds it.
     drop(fresh);
+    assert!(find(key).is_none());
+    assert_eq!(count(), 1);
+    let third = filled(false);
+    assert!(!Arc::ptr_eq(&first, &third));
+    assert!(Arc::ptr_eq(&third, &find(key).expect("the third cache")));
 
-    drop(first);
+    drop((first, second));
     let memory = randomx::KeyMemory::Items(find(key).expect("still held").items());
-    drop(second);
+    drop(third);
     assert!(find(key).is_none());
     assert_eq!(count(), 0);
     // A VM keeps what it reads.
