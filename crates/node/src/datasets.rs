@@ -1,4 +1,4 @@
-//! The datasets of this process, built behind the workers' backs. Workers share the dataset of a cache.
+//! The datasets of this process, which threads of their own build. Workers share the dataset of a cache.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -33,12 +33,20 @@ impl State {
     fn finished(result: thread::Result<Result<Dataset, DatasetError>>) -> State {
         match result {
             Ok(Ok(dataset)) => State::Ready(Arc::new(dataset)),
-            Ok(Err(error)) => State::Failed { code: Code::OutOfMemory, message: error.to_string() },
+            Ok(Err(error)) => State::Failed { code: code_of(&error), message: error.to_string() },
             Err(_) => State::Failed {
                 code: Code::WorkerFailed,
                 message: "the thread that computes the dataset panicked".into(),
             },
         }
+    }
+}
+
+fn code_of(error: &DatasetError) -> Code {
+    match error {
+        DatasetError::OutOfMemory { .. } => Code::OutOfMemory,
+        // All others refuse an argument.
+        _ => Code::InvalidArgument,
     }
 }
 
@@ -134,11 +142,13 @@ pub fn begin_with(
         let result = catch_unwind(AssertUnwindSafe(|| compute(&items, &mut progress)));
         let owner = owner.upgrade();
         let result = owner.is_some().then_some(result);
-        // The memory of an abandoned dataset is free now. That of another counts as its owners' from here on.
+        // `begin_with` counts this thread or the finished dataset, and never neither.
+        let datasets = DATASETS.lock();
         drop(working);
-        if let (Some(building), Some(result)) = (owner, result) {
+        if let (Some(building), Some(result)) = (&owner, result) {
             *building.state() = State::finished(result);
         }
+        drop(datasets);
     };
     if let Err(error) = spawn(Box::new(build)) {
         // A lack of resources, as without memory. The worker lives on.

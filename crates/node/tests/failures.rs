@@ -19,12 +19,14 @@ fn a_dataset_has_failed_if_no_thread_starts_or_the_thread_panics() {
     assert_failed(&refused.state(), Code::OutOfMemory, message);
     assert_eq!(count(), 0);
 
+    let mut thread = None;
     let spawn = |build: Build| {
-        // The dataset's state says how the thread ended.
-        let _ = thread::spawn(build).join();
+        thread = Some(thread::spawn(build));
         Ok(())
     };
     let panicked = begin_with(&cache, 1, spawn, |_, _| panic!("as a bug")).expect("room for one");
+    // The dataset's state says how the thread ended.
+    let _ = thread.expect("a thread").join();
     let message = "the thread that computes the dataset panicked";
     assert_failed(&panicked.state(), Code::WorkerFailed, message);
     assert_eq!(count(), 0);
