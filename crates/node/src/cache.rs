@@ -10,7 +10,7 @@ use crate::error::{Failure, Result};
 use crate::owned::Owned;
 
 /// Returns the number of caches that workers of this process hold with this copy of the add-on, 256 MiB each.
-#[napi]
+#[napi(catch_unwind)]
 pub fn cache_count() -> u32 {
     u32::try_from(caches::count()).unwrap_or(u32::MAX)
 }
@@ -31,8 +31,10 @@ impl CacheBuilder {
     /// `out-of-memory`.
     #[napi(constructor, catch_unwind)]
     pub fn new(key: &[u8]) -> Result<CacheBuilder> {
-        let builder = randomx::CacheBuilder::new(key, Cpu::detect()).map_err(Failure::cache)?;
-        Ok(CacheBuilder { key: key.into(), builder: Owned::new(builder) })
+        // Another thread may change shared memory: the cache must be that of the key under which workers find it.
+        let key: Box<[u8]> = key.into();
+        let builder = randomx::CacheBuilder::new(&key, Cpu::detect()).map_err(Failure::cache)?;
+        Ok(CacheBuilder { key, builder: Owned::new(builder) })
     }
 
     /// Fills at most `blocks` more blocks of 1 KiB and returns the part that is done, 0 to 1. A fill has
@@ -54,8 +56,8 @@ impl CacheBuilder {
     #[napi(catch_unwind)]
     pub fn finish(&mut self, fresh: bool) -> Result<Cache> {
         let builder = self.builder.lock().take();
-        let builder =
-            builder.ok_or_else(|| Failure::invalid_argument("cache: expected one".into()))?;
+        let taken = "cache: expected one that is being filled, got one that was taken or freed";
+        let builder = builder.ok_or_else(|| Failure::invalid_argument(taken.into()))?;
         Ok(Cache(Owned::new(caches::share(self.key.clone(), builder.finish(), fresh))))
     }
 
@@ -72,7 +74,8 @@ pub struct Cache(Owned<Arc<Shared>>);
 
 #[napi]
 impl Cache {
-    /// Returns the newest cache of `key` that any worker of this process holds, or `null`.
+    /// Returns the cache of `key` that workers of this process hold, or `null`. One that a fresh cache has replaced is
+    /// not found.
     #[napi(catch_unwind)]
     pub fn find(key: &[u8]) -> Option<Cache> {
         caches::find(key).map(|shared| Cache(Owned::new(shared)))
@@ -87,7 +90,7 @@ impl Cache {
 
 impl Cache {
     pub(crate) fn shared(&self) -> Result<Arc<Shared>> {
-        let freed = || Failure::invalid_argument("cache: expected one that is not freed".into());
-        self.0.lock().clone().ok_or_else(freed)
+        let freed = "cache: expected one in use, got one that was freed";
+        self.0.lock().clone().ok_or_else(|| Failure::invalid_argument(freed.into()))
     }
 }

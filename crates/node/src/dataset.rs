@@ -10,7 +10,7 @@ use crate::error::{Failure, Result};
 use crate::owned::Owned;
 
 /// Returns the number of datasets that workers of this process hold with this copy of the add-on, 2080 MiB each.
-#[napi]
+#[napi(catch_unwind)]
 pub fn dataset_count() -> u32 {
     u32::try_from(datasets::count()).unwrap_or(u32::MAX)
 }
@@ -62,7 +62,9 @@ impl Dataset {
         let state = building.as_ref().map(|building| building.state());
         match state.as_deref() {
             Some(State::Ready(dataset)) => Ok(dataset.clone()),
-            _ => Err(Failure::invalid_argument("dataset: expected one that is complete".into())),
+            _ => Err(Failure::invalid_argument(
+                "dataset: expected one that is complete, got another".into(),
+            )),
         }
     }
 }

@@ -19,20 +19,20 @@ pub mod priority;
 mod registry;
 pub mod vm;
 
-use napi::bindgen_prelude::Uint8Array;
+use napi::bindgen_prelude::{Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
 use randomx::{Cpu, HASH_SIZE, Implementations};
 
 use error::{Failure, Result};
 
 /// Returns the version of this add-on, which is the one of its package.
-#[napi]
+#[napi(catch_unwind)]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
 /// Returns the implementation of each primitive that this processor gets, as one line.
-#[napi]
+#[napi(catch_unwind)]
 pub fn implementations() -> String {
     Implementations::new(Cpu::detect()).to_string()
 }
@@ -42,11 +42,11 @@ pub fn implementations() -> String {
 /// # Errors
 ///
 /// `invalid-argument` for a `hash` of another length than 32 bytes.
-#[napi]
-pub fn commitment(input: &[u8], hash: &[u8]) -> Result<Uint8Array> {
+#[napi(catch_unwind)]
+pub fn commitment(input: Uint8ArraySlice, hash: Uint8ArraySlice) -> Result<Uint8Array> {
     let length = hash.len();
-    let hash: &[u8; HASH_SIZE] = hash.try_into().map_err(|_| {
+    let hash: &[u8; HASH_SIZE] = hash.as_ref().try_into().map_err(|_| {
         Failure::invalid_argument(format!("hash: expected {HASH_SIZE} bytes, got {length} bytes"))
     })?;
-    Ok(Uint8Array::new(randomx::calculate_commitment(input, hash).to_vec()))
+    Ok(Uint8Array::new(randomx::calculate_commitment(&input, hash).to_vec()))
 }

@@ -7,7 +7,7 @@ pub const LOW: i32 = 10;
 
 /// Makes this thread wait for others where processors are scarce. It cannot be undone. Threads that this
 /// one starts do the same.
-#[napi]
+#[napi(catch_unwind)]
 pub fn give_way() {
     // On Linux this is the priority of the thread, not of the process. A system that refuses it loses
     // nothing but the order.

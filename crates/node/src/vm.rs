@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use napi::bindgen_prelude::{Uint8Array, Uint8ArraySlice};
+use napi::bindgen_prelude::{Array, Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
 use randomx::{HASH_SIZE, KeyMemory, Observer, PhaseTimes, Version, VmOptions};
 
@@ -61,9 +61,9 @@ impl Vm {
     ///
     /// # Errors
     ///
-    /// `invalid-argument` for another version, or a VM that was freed.
+    /// `invalid-argument` for another version, inputs that are no `Uint8Array`s, or a VM that was freed.
     #[napi(catch_unwind)]
-    pub fn hash_many(&mut self, version: u32, inputs: Vec<Uint8ArraySlice>) -> Result<Uint8Array> {
+    pub fn hash_many(&mut self, version: f64, inputs: Array<'_>) -> Result<Uint8Array> {
         self.observed(version, &inputs, &mut ())
     }
 
@@ -73,7 +73,7 @@ impl Vm {
     ///
     /// Those of `hashMany`.
     #[napi(catch_unwind)]
-    pub fn measure(&mut self, version: u32, inputs: Vec<Uint8ArraySlice>) -> Result<Vec<f64>> {
+    pub fn measure(&mut self, version: f64, inputs: Array<'_>) -> Result<Vec<f64>> {
         let start = Instant::now();
         let mut phases = PhaseTimes::new(|| start.elapsed().as_secs_f64() * 1e3);
         self.observed(version, &inputs, &mut phases)?;
@@ -88,23 +88,25 @@ impl Vm {
 
     fn observed(
         &mut self,
-        version: u32,
-        inputs: &[Uint8ArraySlice],
+        version: f64,
+        inputs: &Array<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Uint8Array> {
-        let version = match version {
-            1 => Version::V1,
-            2 => Version::V2,
-            other => {
-                let complaint = format!("version: expected 1 or 2, got {other}");
-                return Err(Failure::invalid_argument(complaint));
-            }
+        // A conversion to an integer would turn 257 or 1.5 into 1.
+        let version = if version == 1.0 {
+            Version::V1
+        } else if version == 2.0 {
+            Version::V2
+        } else {
+            let complaint = format!("version: expected 1 or 2, got {version}");
+            return Err(Failure::invalid_argument(complaint));
         };
+        let inputs = copied(inputs)?;
         let mut held = self.0.lock();
         let vm = vm(&mut held)?;
         vm.set_version(version);
         let mut joined = Vec::with_capacity(inputs.len() * HASH_SIZE);
-        for hash in vm.hash_many_observed(inputs, observer) {
+        for hash in vm.hash_many_observed(&inputs, observer) {
             joined.extend_from_slice(&hash);
         }
         Ok(Uint8Array::new(joined))
@@ -112,8 +114,20 @@ impl Vm {
 }
 
 fn vm(held: &mut Option<randomx::Vm>) -> Result<&mut randomx::Vm> {
-    let freed = || Failure::invalid_argument("vm: expected one that is not freed".into());
-    held.as_mut().ok_or_else(freed)
+    let freed = "vm: expected one in use, got one that was freed";
+    held.as_mut().ok_or_else(|| Failure::invalid_argument(freed.into()))
+}
+
+/// Copies inputs. Each is copied before the next is read, because reading may run a getter that takes the memory of
+/// another away.
+fn copied(inputs: &Array<'_>) -> Result<Vec<Vec<u8>>> {
+    let copy = |index| {
+        let input = inputs.get::<Uint8ArraySlice>(index).ok().flatten();
+        let input = input.map(|input| input.to_vec());
+        let complaint = || format!("inputs[{index}]: expected a Uint8Array, got another value");
+        input.ok_or_else(|| Failure::invalid_argument(complaint()))
+    };
+    (0..inputs.len()).map(copy).collect()
 }
 
 /// Returns what a VM reads of a cache.

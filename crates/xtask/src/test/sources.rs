@@ -63,7 +63,8 @@ const AGAIN_WITH_NATIVE: [&str; 11] = [
 
 /// Those that are the same in that run, because they name their engines themselves or hash nothing. The run without
 /// the add-on has them, in the same Node.js.
-const SAME_WITH_NATIVE: [&str; 26] = [
+const SAME_WITH_NATIVE: [&str; 27] = [
+    "addon",
     "batches",
     "block-ranges",
     "bundles",
@@ -118,7 +119,7 @@ mod tests {
             (&IN_CURRENT_NODE, &["RandomX", "AnyRandomX"]),
             (&AGAIN_WITH_NATIVE, &["RandomX"]),
         ] {
-            // The tests of the add-on give their engine with each call.
+            // The tests of the native engine give it with each call.
             for name in names.iter().filter(|name| **name != "native") {
                 let file = workspace::root().join(source_test(name));
                 let text =
