@@ -27,9 +27,11 @@
  * while VMs use it; its memory is freed with the last of them. So set or destroy the VMs of a
  * dataset first if there is no memory for two.
  *
- * Fork. Fork while no other thread is in a function. In the child, a lock of such a thread would
- * never be released, and a function that needs it would wait for ever. With reserved huge pages,
- * reserve as many for what the child writes, or the system ends it.
+ * Fork. Fork while no thread is in a function. In the child, a lock of another thread would never
+ * be released, and a function that needs it would wait for ever. A signal handler that interrupts a
+ * function must not fork a child that returns to the function: the child may lack its machine code.
+ * A child that writes to memory on reserved huge pages needs a free reserved page for each page that
+ * it writes. Without one, the system ends it.
  *
  * Every call restores the rounding mode and the rest of the thread's floating point environment.
  * On processors other than x86-64 and AArch64, call functions in the default environment only:
@@ -113,7 +115,8 @@ RANDOMX_EXPORT randomx_flags randomx_get_flags(void);
  * Allocates a cache without a key.
  *
  * @param flags LARGE_PAGES, JIT, SECURE, ARGON2_SSSE3 and ARGON2_AVX2 are used, others ignored.
- * @return NULL if 256 MiB, or a feature that the flags demand, is missing.
+ * @return NULL if 256 MiB, or a feature that the flags demand, is missing. Executable memory is not
+ *         among these features: without it, a cache with JIT computes items without machine code.
  */
 RANDOMX_EXPORT randomx_cache *randomx_alloc_cache(randomx_flags flags);
 

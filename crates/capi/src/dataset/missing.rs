@@ -1,4 +1,4 @@
-//! The items of a dataset that were asked for and are not computed.
+//! The items of a dataset that a caller requested and that are not computed.
 //!
 //! After a key that could not be set, they are those of the previous key. Threads compute a dataset in
 //! any parts and any order, so one part that succeeds does not make up for another.

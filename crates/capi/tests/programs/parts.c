@@ -39,7 +39,7 @@ static int has_hashes(randomx_vm *vm) {
   return memcmp(alone, none, sizeof alone) != 0;
 }
 
-/* A cache without a key is what a change of key leaves that found no memory. */
+/* If a change of key finds no memory, the cache has no key afterwards. */
 static void missing_items(randomx_flags flags, randomx_cache *cache) {
   const unsigned long items = randomx_dataset_item_count();
   randomx_cache *empty = randomx_alloc_cache(flags);
