@@ -51,7 +51,7 @@ fn rounds_once() -> bool {
 /// Its square is lost in a sum with 1.
 const HALF_DIGITS: f64 = 1.0 / (1 << 30) as f64;
 
-/// A module that takes the bits of three numbers, and tells whether the first times the second plus
+/// A module that takes the bits of three numbers, and returns whether the first times the second plus
 /// the third is zero.
 fn multiply_add() -> Vec<u8> {
     let mut body = Body::new(3);

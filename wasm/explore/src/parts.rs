@@ -37,8 +37,8 @@ const LONGEST: f64 = 10_000.0;
 #[wasm_bindgen(js_name = measurePart)]
 pub fn measure_part(name: &str, milliseconds: f64) -> Result<f64, Failure> {
     if !(0.0..=LONGEST).contains(&milliseconds) {
-        let expected = format!("milliseconds: expected 0 to {LONGEST}, got {milliseconds}");
-        return Err(Failure::InvalidArgument(expected));
+        let complaint = format!("milliseconds: expected 0 to {LONGEST}, got {milliseconds}");
+        return Err(Failure::InvalidArgument(complaint));
     }
     let cpu = Cpu::detect();
     let aes = Aes::new(cpu);

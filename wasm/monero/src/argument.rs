@@ -92,7 +92,7 @@ pub(crate) fn network(name: &str, network: &str) -> Result<Network, InvalidArgum
     network.parse().map_err(|error| InvalidArgument::new(name, error))
 }
 
-/// Returns a chain's work from decimal digits, 0 to 2^128 - 1.
+/// Returns a chain's work or a difficulty from decimal digits, 0 to 2^128 - 1.
 pub(crate) fn work(name: &str, digits: &str) -> Result<u128, InvalidArgument> {
     let problem = || InvalidArgument::new(name, "expected decimal digits, below 2^128");
     let decimal = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -110,11 +110,9 @@ pub(crate) fn checkpoint(
     let (timestamps, difficulties) = recent;
     let (seed_heights, seed_ids) = seeds;
     let timestamps = numbers("timestamps", timestamps, difficulties.length())?;
-    let difficulties = difficulties.iter().map(|digits| {
-        digits.as_string().and_then(|digits| digits.parse().ok()).ok_or_else(|| {
-            InvalidArgument::new("difficulties", "expected decimal digits, below 2^128")
-        })
-    });
+    let difficulties = difficulties
+        .iter()
+        .map(|digits| work("difficulties", &digits.as_string().unwrap_or_default()));
     let recent = timestamps
         .into_iter()
         .zip(difficulties)
@@ -135,9 +133,13 @@ pub(crate) fn checkpoint(
 
 /// Returns exactly `count` whole numbers, at most `MAX_ENTRIES`.
 fn numbers(name: &str, array: &Float64Array, count: u32) -> Result<Vec<u64>, InvalidArgument> {
-    if array.length() != count || count > MAX_ENTRIES {
-        let complaint =
-            format_args!("expected {} entries, got {}", count.min(MAX_ENTRIES), array.length());
+    let got = array.length();
+    if count > MAX_ENTRIES {
+        let complaint = format_args!("expected at most {MAX_ENTRIES} entries, got {got}");
+        return Err(InvalidArgument::new(name, complaint));
+    }
+    if got != count {
+        let complaint = format_args!("expected {count} entries, got {got}");
         return Err(InvalidArgument::new(name, complaint));
     }
     array.to_vec().into_iter().map(|number| whole(name, number)).collect()

@@ -1,7 +1,8 @@
 //! Monero's rules and the light client for JavaScript.
 //!
 //! It is a thin layer: each export checks its arguments, calls the crate `randomx-monero` and returns plain
-//! objects. Errors are JavaScript `Error`s whose `code` is `invalid-argument`.
+//! objects. Errors are JavaScript `Error`s whose `code` is `invalid-argument`, or for a stored state `damaged-state`
+//! or `foreign-state`.
 //!
 //! The package has two modules of it, one for each feature, so that a page downloads only what it uses:
 //! `rules` verifies blocks and chains, and `follow` is the light client. Both contain the checks of one block.

@@ -64,7 +64,7 @@ export type PlainReport =
       /** Why it is `invalid`. */
       reason: string | null;
       evidence: Uint8Array<ArrayBuffer> | null;
-      /** The block that needs an update. */
+      /** The height of the first block of an unknown version, and 0 in other states. */
       height: number;
       version: number;
     }
