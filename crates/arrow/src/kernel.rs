@@ -32,7 +32,8 @@ pub struct Settings {
     /// The options of each thread's VM.
     pub options: VmOptions,
     /// The network, if the rows are Monero's blocks. A block of a version before RandomX is neither valid nor invalid
-    /// then, if the network has such a version at the row's height.
+    /// then, if the network has such a version at the row's height. So is a block of a version that this release does
+    /// not know, if its row has no `version`.
     pub blocks: Option<Network>,
 }
 
@@ -194,7 +195,7 @@ fn next_part<'a>(rows: &'a Rows<'_>, left: &mut Range<usize>) -> Vec<Result<Proo
         decoded += match &parsed {
             Ok(Proof { blob: Cow::Owned(blob), .. }) => blob.capacity(),
             Ok(_) => 0,
-            Err(Unusable::Malformed(why) | Unusable::Earlier(why)) => why.capacity(),
+            Err(unusable) => unusable.why().len(),
         };
         part.push(parsed);
     }
@@ -235,13 +236,10 @@ impl Verdicts {
                     self.append_reason(checked.err().as_deref());
                 }
                 Err(unusable) => {
-                    let (verdict, why) = match unusable {
-                        Unusable::Malformed(why) => (Some(false), why),
-                        Unusable::Earlier(why) => (None, why),
-                    };
+                    let is_malformed = matches!(unusable, Unusable::Malformed(_));
                     self.pow_hash.append_null();
-                    self.valid.append_option(verdict);
-                    self.append_reason(Some(why));
+                    self.valid.append_option(is_malformed.then_some(false));
+                    self.append_reason(Some(unusable.why()));
                 }
             }
         }

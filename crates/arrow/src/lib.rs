@@ -17,8 +17,11 @@
 //! | column of the output | type                  | contents                                              |
 //! | -------------------- | --------------------- | ----------------------------------------------------- |
 //! | `pow_hash`           | `FixedSizeBinary(32)` | the hash, or null if it was not computed              |
-//! | `valid`              | `Boolean`             | whether the row proves its work; null if it need not  |
+//! | `valid`              | `Boolean`             | whether the row proves its work; null if not known    |
 //! | `reason`             | `Utf8`                | why `valid` is not true                               |
+//!
+//! `valid` is null only if [`Settings::blocks`] names a network: for blocks from before RandomX, and for blocks of a
+//! version that this release does not know. [`read::need_update`] returns the latter.
 //!
 //! Nulls and malformed values make their own row invalid, with a reason, and never end the run. After
 //! 1 GiB of reasons in a batch, further reasons are null. Only a missing column, a column of another

@@ -1,7 +1,8 @@
 //! Single columns of a batch, for callers that plan or report.
 
-use arrow_array::RecordBatch;
-use randomx_monero::{Difficulty, Hash};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+use randomx_monero::{Difficulty, Hash, unknown_version};
 
 use crate::bytes::{self, Value};
 pub use crate::number::digits;
@@ -45,6 +46,25 @@ pub fn hashing_blobs(
         let value = column.as_ref().and_then(|column| column.value(row));
         take(row, row::blob(value).ok().as_deref())
     }))
+}
+
+/// Returns which rows of a result have no verdict because this release does not know the versions of their blocks. Other
+/// rows without a verdict are blocks from before RandomX.
+///
+/// # Errors
+///
+/// If a column is missing or has another type.
+pub fn need_update(result: &RecordBatch) -> Result<Vec<bool>, KernelError> {
+    let name = "valid";
+    let valid = result.column_by_name(name).and_then(|column| column.as_boolean_opt());
+    let valid = valid.ok_or(KernelError::Missing { name })?;
+    let mut needs = Vec::with_capacity(result.num_rows());
+    hashing_blobs(result, |row, blob| {
+        let is_unknown = || blob.is_some_and(|blob| unknown_version(blob).is_some());
+        needs.push(valid.is_null(row) && is_unknown());
+        true
+    })?;
+    Ok(needs)
 }
 
 /// Returns the difficulty of each row that has a well-formed one.

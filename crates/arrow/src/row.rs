@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use arrow_array::RecordBatch;
 use randomx::{HASH_SIZE, Version};
-use randomx_monero::{Hash, HashingBlob, Network, RANDOMX_VERSION};
+use randomx_monero::{
+    Hash, HashingBlob, LATEST_VERSION, Network, RANDOMX_VERSION, unknown_version,
+};
 
 use crate::KernelError;
 use crate::bytes::{self, Value};
@@ -28,6 +30,16 @@ pub(crate) enum Unusable {
     Malformed(String),
     /// The row is a block of Monero from before RandomX.
     Earlier(String),
+    /// The row is a block of Monero of a version that this release does not know.
+    Later(String),
+}
+
+impl Unusable {
+    /// Returns the reason.
+    pub(crate) fn why(&self) -> &str {
+        let (Unusable::Malformed(why) | Unusable::Earlier(why) | Unusable::Later(why)) = self;
+        why
+    }
 }
 
 /// The columns that the kernel reads.
@@ -76,10 +88,10 @@ impl<'a> Rows<'a> {
             return Err(before_randomx(*network, header.major_version, height));
         }
         let seed_hash = seed_hash(self.seed_hash.value(row)).map_err(named("seed_hash"))?;
-        let version = match self.version.as_ref().and_then(|column| column.value(row)) {
-            Some(number) => version(&number).map_err(named("version"))?,
-            None => Version::V1,
-        };
+        let named_version = self.version.as_ref().and_then(|column| column.value(row));
+        let has_version = named_version.is_some();
+        let version = named_version.as_ref().map_or(Ok(Version::V1), version);
+        let version = version.map_err(named("version"))?;
         let demanded = self.difficulty.as_ref().and_then(|column| column.value(row));
         let demanded =
             demanded.as_ref().map(difficulty).transpose().map_err(named("difficulty"))?;
@@ -89,6 +101,15 @@ impl<'a> Rows<'a> {
             let name = if self.difficulty.is_some() { "difficulty" } else { "target" };
             Unusable::Malformed(format!("{name}: expected a value, got null"))
         })?;
+        // Only the row itself can say how a block of the future is hashed.
+        if self.blocks.is_some()
+            && !has_version
+            && let Some(version) = unknown_version(&blob)
+        {
+            return Err(Unusable::Later(format!(
+                "block version {version} needs an update: this release knows versions up to {LATEST_VERSION}"
+            )));
+        }
         Ok(Proof { seed_hash, version, blob, requirement })
     }
 }

@@ -37,11 +37,12 @@ values, pages with the encodings DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY, o
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
 input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence, and
 those without a RandomX proof of work. These are blocks of an earlier version at heights at which
---network had one. Malformed rows are invalid, with a reason. The work is the sum of the difficulties of
+--network had one. Blocks of a version that this release does not know have no verdict, unless their row
+has a version of RandomX: install a newer release, and run the same command again. Malformed rows are invalid, with a reason. The work is the sum of the difficulties of
 valid rows. A row with only a target adds nothing. Rows are not compared: a proof of work that is listed
 twice counts twice. Each file is written when its epoch is complete, and contains a checksum. To resume an
-interrupted run, run the same command again. It computes damaged results, and those of a version without
-checksums, again.
+interrupted run, run the same command again. It computes damaged results again, and those of releases
+with other rules or without checksums.
 
 With another range, a run keeps the results that have the same rows, and replaces those that have fewer.
 It refuses a range with only some of the blocks of a result. summary.json has the epochs of the last run.
@@ -67,8 +68,8 @@ than --memory allows is refused before it is read. Epochs of 2,560 or more hashe
 Exit codes:
   0  every proof of work is valid
   1  at least one is not valid
-  2  no verdict: unusable arguments or input, no memory, or epochs of several chains; what was done stays
-     done";
+  2  no verdict: unusable arguments or input, no memory, epochs of several chains, or blocks of a version
+     that this release does not know; what was done stays done";
 
 const COLLECT_HELP: &str = "\
 Examples:

@@ -90,8 +90,14 @@ impl Audit<'_> {
         let tasks = jobs.iter().map(|job| &job.task);
         let summary = randomx_epochs::summarize(&folder, tasks)?;
         randomx_console::write_while_read(|out| summary.print(out)).map_err(Error::Output)?;
-        let all_valid = summary.counts.invalid == 0;
-        Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
+        match (summary.counts.invalid, summary.unjudged()) {
+            (0, None) => Ok(ExitCode::SUCCESS),
+            (0, Some(reason)) => Err(Error::Unjudged { reason }),
+            (_, unjudged) => {
+                unjudged.iter().for_each(|reason| randomx_console::print_message(reason));
+                Ok(ExitCode::from(NOT_VALID))
+            }
+        }
     }
 }
 

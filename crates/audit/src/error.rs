@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use arrow_schema::ArrowError;
 use randomx_client::{ProxyError, SourceError};
-use randomx_monero::MAX_HEIGHT;
 use randomx_monero::client::StartError;
+use randomx_monero::{LATEST_VERSION, MAX_HEIGHT};
 use thiserror::Error;
 
 /// The exit code if a proof of work is not valid.
@@ -67,6 +67,14 @@ pub(crate) enum Error {
          the chain changed meanwhile, or is another one; {advice}"
     )]
     Unlinked { height: u64, expected: String, got: String, advice: String },
+
+    #[error(
+        "block {height}: its version {version} needs an update: this release knows versions up to {LATEST_VERSION}"
+    )]
+    Version { height: u64, version: u8 },
+
+    #[error("{reason}")]
+    Unjudged { reason: String },
 
     #[error(
         "block {height} was replaced while blocks were read: expected {read}, got {now}; run the command again"

@@ -7,7 +7,7 @@ use std::time::Duration;
 use randomx_client::{Answer, Source, SourceError};
 use randomx_epochs::Links;
 use randomx_monero::client::Query;
-use randomx_monero::{Hash, HashingBlob, Network, seed_height};
+use randomx_monero::{Hash, HashingBlob, Network, seed_height, unknown_version};
 
 use crate::error::Error;
 use crate::heights::heights;
@@ -157,10 +157,12 @@ impl Remote {
     }
 }
 
-/// Parses the hashing blob of a block.
+/// Parses the hashing blob of a block. Of a block in a format of the future, there may be only the beginning.
 pub(crate) fn parse(height: u64, blob: &[u8]) -> Result<HashingBlob, Error> {
-    let malformed = |problem| Error::Block { height, problem: format!("hashing blob: {problem}") };
-    HashingBlob::parse(blob).map_err(malformed)
+    HashingBlob::parse(blob).map_err(|problem| match unknown_version(blob) {
+        Some(version) => Error::Version { height, version },
+        None => Error::Block { height, problem: format!("hashing blob: {problem}") },
+    })
 }
 
 /// The error for an answer that has no block at a height.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use randomx_arrow::{KernelError, read};
+use randomx_monero::LATEST_VERSION;
 use serde::{Deserialize, Serialize};
 
 use crate::links::Links;
@@ -36,6 +37,8 @@ pub struct Counts {
     pub invalid: u64,
     /// Blocks from before RandomX.
     pub without_work: u64,
+    /// Blocks of versions that this release does not know. There is no verdict on them.
+    pub need_update: u64,
     /// The sum of the difficulties of valid rows.
     #[serde(with = "digits")]
     pub work: u128,
@@ -44,8 +47,8 @@ pub struct Counts {
 impl Counts {
     /// Whether these are the counts of this many rows.
     pub(crate) fn are_of(&self, rows: u64) -> bool {
-        let verdicts = self.valid.checked_add(self.invalid);
-        let sum = verdicts.and_then(|verdicts| verdicts.checked_add(self.without_work));
+        let others = [self.invalid, self.without_work, self.need_update];
+        let sum = others.into_iter().try_fold(self.valid, u64::checked_add);
         self.blocks == rows && sum == Some(rows)
     }
 }
@@ -99,10 +102,15 @@ impl EpochSummary {
     pub(crate) fn add(&mut self, result: &RecordBatch) -> Result<(), KernelError> {
         let valid = result["valid"].as_boolean();
         let difficulties = read::difficulties(result)?;
-        for (row, difficulty) in difficulties.into_iter().enumerate() {
+        let need_update = read::need_update(result)?;
+        for (row, (difficulty, needs_update)) in
+            difficulties.into_iter().zip(need_update).enumerate()
+        {
             let position = self.counts.blocks;
             self.counts.blocks += 1;
-            if valid.is_null(row) {
+            if needs_update {
+                self.counts.need_update += 1;
+            } else if valid.is_null(row) {
                 self.counts.without_work += 1;
             } else if valid.value(row) {
                 self.counts.valid += 1;
@@ -150,6 +158,7 @@ impl Summary {
             counts.valid += epoch.counts.valid;
             counts.invalid += epoch.counts.invalid;
             counts.without_work += epoch.counts.without_work;
+            counts.need_update += epoch.counts.need_update;
             counts.work = counts.work.saturating_add(epoch.counts.work);
             if listed >= ALL_EVIDENCE_BYTES {
                 epoch.evidence = Vec::new();
@@ -160,18 +169,32 @@ impl Summary {
         Ok(Summary { counts, epochs })
     }
 
+    /// Says why some rows have no verdict, if they are blocks of versions that this release does not know.
+    pub fn unjudged(&self) -> Option<String> {
+        let rows = match self.counts.need_update {
+            0 => return None,
+            1 => "1 block, whose version needs".to_owned(),
+            rows => format!("{rows} blocks, whose versions need"),
+        };
+        let known = format!("this release knows versions up to {LATEST_VERSION}");
+        Some(format!("no verdict on {rows} an update: {known}"))
+    }
+
     /// Prints the counts, and the epochs with invalid rows.
     ///
     /// # Errors
     ///
     /// If `out` cannot be written.
     pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Counts { blocks, valid, invalid, without_work, work } = &self.counts;
+        let Counts { blocks, valid, invalid, without_work, need_update, work } = &self.counts;
         writeln!(out, "epochs        {}", self.epochs.len())?;
         writeln!(out, "blocks        {blocks}")?;
         writeln!(out, "valid         {valid}")?;
         writeln!(out, "invalid       {invalid}")?;
         writeln!(out, "without work  {without_work}")?;
+        if *need_update > 0 {
+            writeln!(out, "need update   {need_update}")?;
+        }
         writeln!(out, "work          {work}")?;
         for epoch in self.epochs.iter().filter(|epoch| epoch.counts.invalid > 0) {
             writeln!(out, "{}: {} invalid", epoch.file, epoch.counts.invalid)?;

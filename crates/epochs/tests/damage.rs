@@ -159,12 +159,12 @@ fn counts_that_do_not_add_up_are_no_result() {
         let json = format!(r#"{{"file":"{name}",{counts},"work":"8"}}"#);
         file.finish(&task.label, SUMMARY, json).expect("writable");
     };
-    write(r#""blocks":9,"valid":8,"invalid":1,"without_work":0"#);
+    write(r#""blocks":9,"valid":8,"invalid":1,"without_work":0,"need_update":0"#);
     assert!(made.done(&task).is_some());
     for counts in [
-        r#""blocks":9,"valid":8,"invalid":0,"without_work":0"#,
-        r#""blocks":8,"valid":8,"invalid":0,"without_work":0"#,
-        r#""blocks":9,"valid":18446744073709551615,"invalid":10,"without_work":0"#,
+        r#""blocks":9,"valid":8,"invalid":0,"without_work":0,"need_update":0"#,
+        r#""blocks":8,"valid":8,"invalid":0,"without_work":0,"need_update":0"#,
+        r#""blocks":9,"valid":18446744073709551615,"invalid":10,"without_work":0,"need_update":0"#,
     ] {
         write(counts);
         assert!(made.is_left(&task).expect("a readable folder"), "{counts}");

@@ -3,9 +3,8 @@
 use crate::block::Block;
 use crate::checks::{Check, CheckName};
 use crate::hash::{Hash, Hex};
-use crate::header::{BlockHeader, HashingBlob};
+use crate::header::{BlockHeader, HashingBlob, unknown_version};
 use crate::network::{LATEST_VERSION, Network, RANDOMX_VERSION};
-use crate::reader::Reader;
 
 /// Why rules are not checked for blocks of a version before [`RANDOMX_VERSION`].
 const EARLIER_RULES: &str = "the rules before RandomX are not known";
@@ -112,9 +111,9 @@ pub(crate) fn check_version(version: u8, height: Option<u64>, network: Network) 
 /// A block that cannot be parsed may have a format of the future.
 fn check_unparsed_version(candidate: &Candidate<'_>) -> Check {
     let bytes = candidate.block.or(candidate.hashing_blob).unwrap_or_default();
-    match Reader::new(bytes).small_varint("major version") {
-        Ok(version) if version > LATEST_VERSION => check_version(version, None, Network::Mainnet),
-        _ => CheckName::Version.not_checked("the block could not be parsed"),
+    match unknown_version(bytes) {
+        Some(version) => check_version(version, None, Network::Mainnet),
+        None => CheckName::Version.not_checked("the block could not be parsed"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Block headers, and the blob that RandomX hashes.
 
 use crate::hash::{Hash, from_hex, keccak256};
+use crate::network::LATEST_VERSION;
 use crate::reader::{BlockError, Reader, unexpected, write_varint};
 
 /// The id of main network block 202612, and the Keccak hash of its hashing blob. The software of its
@@ -23,6 +24,18 @@ pub struct BlockHeader {
     pub previous_id: Hash,
     /// The number that the miner varied.
     pub nonce: u32,
+}
+
+/// Returns the major version at the start of a block or of a hashing blob, if this release does not know it. The rest
+/// may have a format of the future.
+///
+/// ```
+/// assert_eq!(randomx_monero::unknown_version(&[17, 17, 5]), Some(17));
+/// assert_eq!(randomx_monero::unknown_version(&[16, 17, 5]), None);
+/// ```
+pub fn unknown_version(block: &[u8]) -> Option<u8> {
+    let version = Reader::new(block).small_varint("major version").ok();
+    version.filter(|&version| version > LATEST_VERSION)
 }
 
 impl BlockHeader {

@@ -57,7 +57,7 @@ pub use checkpoint::{Checkpoint, CheckpointError, MAX_HEIGHT, RecentBlock, Seed}
 pub use checks::{Check, CheckName, Outcome, Status, proof_of_work};
 pub use difficulty::{Difficulty, DifficultyError};
 pub use hash::{Hash, keccak256};
-pub use header::{BlockHeader, HashingBlob};
+pub use header::{BlockHeader, HashingBlob, unknown_version};
 pub use miner_transaction::{MinerTransaction, UNLOCK_WINDOW};
 pub use network::{LATEST_VERSION, MAINNET_GENESIS_ID, Network, RANDOMX_VERSION, UnknownNetwork};
 pub use reader::{BlockError, Problem};

@@ -116,8 +116,9 @@ impl Audit {
         left.into_iter().map(job).collect()
     }
 
-    /// Writes the summary of all epochs. Returns the number of invalid rows, and the summary as text.
-    fn finish(&self, py: Python<'_>) -> PyResult<(u64, String)> {
+    /// Writes the summary of all epochs. Returns the number of invalid rows, the summary as text, and why some rows have
+    /// no verdict.
+    fn finish(&self, py: Python<'_>) -> PyResult<(u64, String, Option<String>)> {
         let summarize = || {
             self.folder.remove_unfinished();
             let tasks = self.jobs.iter().map(|(task, _)| task);
@@ -126,7 +127,7 @@ impl Audit {
         let summary = self.storages.detach(py, summarize)?.map_err(error)?;
         let mut text = Vec::new();
         summary.print(&mut text)?;
-        Ok((summary.counts.invalid, String::from_utf8(text)?))
+        Ok((summary.counts.invalid, String::from_utf8(text)?, summary.unjudged()))
     }
 }
 

@@ -12,8 +12,8 @@ use arrow_array::{
     Array, ArrayRef, Decimal128Array, DictionaryArray, Float64Array, Int32Array, RecordBatch,
     StringArray, UInt64Array,
 };
-use randomx_arrow::{Kernel, KernelError, Settings};
-use randomx_monero::Network;
+use randomx_arrow::{Kernel, KernelError, Settings, read};
+use randomx_monero::{LATEST_VERSION, Network};
 
 use vectors::{Proof, batch, headers, hex_column, shares, verdicts};
 
@@ -125,6 +125,47 @@ fn blocks_before_randomx_are_neither_valid_nor_invalid() {
     assert_eq!(verdicts(&result)[0].0, Some(false));
     let result = Kernel::new(Settings::new(1)).verify(&batch(&proofs)).expect("a result");
     assert_eq!(verdicts(&result)[0].0, Some(false));
+}
+
+#[test]
+fn blocks_of_a_version_that_is_not_known_are_neither_valid_nor_invalid() {
+    let mut proofs = vec![shares()[0].clone(); 5];
+    proofs[0].hashing_blob[..2].copy_from_slice(&[LATEST_VERSION + 1; 2]);
+    // Another format, of which a source passes only the beginning.
+    proofs[1].hashing_blob = [&[0xff, 1][..], &[7; 8]].concat();
+    proofs[2].hashing_blob[0] = LATEST_VERSION + 1;
+    proofs[3].hashing_blob[0] = LATEST_VERSION + 1;
+    proofs[3].difficulty = 0;
+    let with = |name: &'static str, values: [Option<u64>; 5]| {
+        let mut columns: Vec<(&str, ArrayRef)> =
+            vec![(name, Arc::new(UInt64Array::from_iter(values)))];
+        let input = batch(&proofs);
+        for name in ["seed_hash", "hashing_blob", "difficulty"] {
+            columns.push((name, Arc::clone(&input[name])));
+        }
+        RecordBatch::try_from_iter(columns).expect("a batch")
+    };
+    let mut blocks = Kernel::new(Settings { blocks: Some(Network::Mainnet), ..Settings::new(1) });
+    let unknown = |version: u8| {
+        let known = format!("this release knows versions up to {LATEST_VERSION}");
+        (None, Some(format!("block version {version} needs an update: {known}")))
+    };
+    let input = with("height", [Some(4_000_000); 5]);
+    let result = blocks.verify(&input).expect("a result");
+    let found = verdicts(&result);
+    assert_eq!(found[..3], [unknown(17), unknown(255), unknown(17)]);
+    // Malformed values make a row invalid in any version.
+    assert_eq!(found[3].0, Some(false));
+    assert_eq!(found[4], (Some(true), None));
+    assert_eq!(result["pow_hash"].null_count(), 4);
+    let is_unknown = [true, true, true, false, false];
+    assert_eq!(read::need_update(&result).expect("columns"), is_unknown);
+    // Rows of any coin, and rows that name the version of RandomX.
+    let result = Kernel::new(Settings::new(1)).verify(&input).expect("a result");
+    assert_eq!(verdicts(&result)[0].0, Some(false));
+    let result = blocks.verify(&with("version", [Some(1), None, Some(3), None, None]));
+    let found = verdicts(&result.expect("a result"));
+    assert_eq!((found[0].0, &found[1], found[2].0), (Some(false), &unknown(255), Some(false)));
 }
 
 #[test]

@@ -80,10 +80,10 @@ fn columns_that_are_no_text_are_bytes_whatever_their_hint() {
     let folder = tempfile::tempdir().expect("a folder");
     let input = folder.path().join("x.parquet");
     let bytes: ArrayRef = Arc::new(BinaryArray::from_vec(vec![
-        b"abc\xf0",
+        b"\x10abc\xf0",
         b"\xff\xfe\xfd",
-        b"zz\xe2\x82",
-        b"ordinary",
+        b"\x10zz\xe2\x82",
+        b"\x10ordinary",
     ]));
     for (hint, expected) in [
         (DataType::Utf8, DataType::Binary),

@@ -168,3 +168,42 @@ fn no_header_gets_the_difficulty_of_the_block_that_replaced_its_own() {
     // The node has settled.
     audit(&[&collect[..], &range].concat()).assert().code(0);
 }
+
+#[test]
+fn blocks_of_a_version_that_is_not_known_have_no_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let altered = |alter: fn(&mut String)| {
+        serve(Arc::new(FakeChain::new(2130)), move |method, params, mut honest| {
+            if method == "get_block" && params["height"] == 2116 {
+                let mut blob = honest["blob"].as_str().expect("hex digits").to_owned();
+                alter(&mut blob);
+                honest["blob"] = blob.into();
+            }
+            Reply::Result(honest)
+        })
+    };
+    let audited = |address: &str, output: &Path| {
+        let node = ["audit", "--node", address, "--output", text(output)];
+        audit(&[&node[..], &RANGE].concat()).assert().code(2)
+    };
+    let output = folder.path().join("known format");
+    let run = audited(&altered(|blob| blob.replace_range(..4, "1111")), &output);
+    let run = run
+        .stdout(predicates::str::contains("invalid       0\nwithout work  0\nneed update   1\n"));
+    let versions = "this release knows versions up to 16\n";
+    let mention = "error: no verdict on 1 block, whose version needs an update: ";
+    run.stderr(predicates::str::contains(format!("{mention}{versions}")));
+    let reason =
+        "block version 17 needs an update: this release knows versions up to 16".to_owned();
+    let found = verdicts(&output.join("epoch-0000002048.parquet"));
+    assert_eq!((&found[2], &found[3]), (&(Some(true), None), &(None, Some(reason))));
+    assert_eq!(
+        (&summary(&output)["valid"], &summary(&output)["need_update"]),
+        (&8.into(), &1.into())
+    );
+    // A format of which no more is known than where the version is.
+    let output = folder.path().join("other format");
+    let run = audited(&altered(|blob| blob.replace_range(.., "1111000102")), &output).stdout("");
+    let mention = "error: block 2116: its version 17 needs an update: ";
+    run.stderr(predicates::str::contains(format!("{mention}{versions}")));
+}

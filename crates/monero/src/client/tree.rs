@@ -8,10 +8,9 @@ use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed};
 use crate::checks::Outcome;
 use crate::difficulty::Difficulty;
 use crate::hash::{Hash, Hex};
-use crate::header::HashingBlob;
+use crate::header::{HashingBlob, unknown_version};
 use crate::history::{Demand, History};
-use crate::network::{LATEST_VERSION, Network};
-use crate::reader::Reader;
+use crate::network::Network;
 use crate::retarget::DIFFICULTY_BLOCKS;
 use crate::seed::{SEED_EPOCH_BLOCKS, seed_height};
 use crate::timestamp::TIMESTAMP_FUTURE_LIMIT;
@@ -51,10 +50,7 @@ pub(super) enum Refusal {
 
 /// A blob that cannot be parsed may have a format of the future.
 pub(super) fn unparsed(blob: &[u8]) -> Refusal {
-    match Reader::new(blob).small_varint("major version") {
-        Ok(version) if version > LATEST_VERSION => Refusal::UpdateNeeded(version),
-        _ => Refusal::Malformed,
-    }
+    unknown_version(blob).map_or(Refusal::Malformed, Refusal::UpdateNeeded)
 }
 
 /// The blocks that follow the base, on all branches.

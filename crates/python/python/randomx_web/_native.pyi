@@ -256,7 +256,8 @@ def verify_table(
     returned, in batches of up to 65,536. A stream that fails, or has nulls in the place of rows, ends
     the table with an error. So does Ctrl-C: the reader then raises an error of its own, because the interface
     passes texts only. With `blocks`, blocks of Monero's main network from before RandomX are neither valid nor invalid,
-    if their `height` says so too.
+    if their `height` says so too. Nor are blocks of versions that this release does not know, if their rows have no
+    `version`.
     """
 
 def seed_height(height: int) -> int:
@@ -313,7 +314,7 @@ class Audit:
     """An audit of an input into a folder, planned by this process. `randomx_web.audit` uses it.
 
     Blocks of a version before RandomX are neither valid nor invalid if `network` had such a version at
-    their heights.
+    their heights. Nor are blocks of versions that this release does not know.
     """
 
     def __new__(
@@ -339,8 +340,11 @@ class Audit:
         """The number of rows that a range leaves out because they have no height."""
     def left(self) -> list[tuple[str, bytes]]:
         """Returns the epochs that are not done: their names, and jobs for `audit_epoch`."""
-    def finish(self) -> tuple[int, str]:
-        """Writes the summary. Returns the number of invalid rows, and the summary as text."""
+    def finish(self) -> tuple[int, str, str | None]:
+        """Writes the summary.
+
+        Returns the number of invalid rows, the summary as text, and why some rows have no verdict.
+        """
 
 def audit_epoch(
     job: bytes,

@@ -40,7 +40,8 @@ input and output:
   left out, also malformed ones; stderr has their number.
 
 Blocks of a version before RandomX are neither valid nor invalid if --network had such a version at
-their heights.
+their heights. Blocks of a version that this release does not know have no verdict, unless their row
+has a version of RandomX: update the package, and run the same command again.
 
 Rows are not compared: a proof of work that is listed twice counts twice.
 
@@ -50,8 +51,8 @@ again. An object store has no locks: let one command at a time write to a folder
 exit codes:
   0  every proof of work is valid
   1  at least one is not valid
-  2  unusable arguments or input, no memory, a failure of Ray, or the result could not be printed;
-     what was done stays done
+  2  unusable arguments or input, no memory, a failure of Ray, no verdict on blocks whose version is
+     not known, or the result could not be printed; what was done stays done
 
 examples:
   python -m randomx_web audit --ray auto --input /nfs/chain --output /nfs/audit
@@ -66,6 +67,8 @@ class Result:
     invalid: int
     #: The summary, as `randomx audit` prints it.
     text: str
+    #: Why some rows have no verdict, if they are blocks of versions that this release does not know.
+    unjudged: str | None = None
 
 
 def audit(
@@ -87,7 +90,8 @@ def audit(
     to `retries` times again. Raises RuntimeError if Ray fails. If no machine of the cluster
     fits a task, a line on stderr says why, and the run waits for one. With `first` or `last`, rows
     without a height are left out, and a line on stderr has their number. Blocks of a version before
-    RandomX are neither valid nor invalid if `network` had such a version at their heights.
+    RandomX are neither valid nor invalid if `network` had such a version at their heights. Nor are
+    blocks of versions that this release does not know.
     """
     for name, given, (least, most) in (
         ("threads", threads, THREADS),
@@ -128,8 +132,7 @@ def audit(
                     waiting=None if ray == "local" else progress.waiting,
                     report=progress.epoch,
                 )
-        invalid, text = plan.finish()
-        return Result(invalid, text)
+        return Result(*plan.finish())
     finally:
         # Unlocks the folder. The traceback of an error would keep this frame, and the plan in it.
         del plan
@@ -268,6 +271,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A reader that closed the pipe is no error.
     if failure and not isinstance(failure, BrokenPipeError):
         return _unusable(f"cannot write the result: {failure}")
+    if result.unjudged:
+        # A proof of work that is not valid is a verdict all the same.
+        unusable = _unusable(result.unjudged)
+        return NOT_VALID if result.invalid else unusable
     return NOT_VALID if result.invalid else VALID
 
 
