@@ -68,7 +68,7 @@ fn collect(
     let mut file = folder.create(epoch.file(), table::schema())?;
     file.write(&table::batch(&blocks.rows)?)?;
     let json = serde_json::to_string(&blocks.links).unwrap_or_default();
-    Ok(file.finish(&label(heights), LINKS, json)?)
+    Ok(file.finish(&label(heights), &[(LINKS, &json)])?)
 }
 
 /// The files of a folder, and the chain that they are to be of.

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use randomx_arrow::{Kernel, KernelError, Settings, read};
-use randomx_monero::Network;
+use randomx_monero::{LATEST_VERSION, Network};
 
 use crate::epoch::contains;
 use crate::error::Error;
-use crate::folder::{Folder, Held, State};
+use crate::folder::{Folder, Held, RULES as RULES_KEY, State};
 use crate::input::name_lines;
 use crate::links::Follower;
 use crate::new_file::NewFile;
@@ -18,6 +18,12 @@ use crate::task::{Take, Task};
 
 /// The key, in a file's metadata, of the summary of its epoch.
 const SUMMARY: &str = "randomx.summary";
+
+/// The rules by which rows are judged. Raise the number when the same rows get other verdicts or reasons, as they do
+/// when a release knows further versions of blocks: then results of earlier rules are computed again.
+const RULES: u32 = 1;
+
+const _: () = assert!(LATEST_VERSION == 16, "raise RULES for blocks of further versions");
 
 /// The name of the file with the summary of all epochs.
 const SUMMARY_FILE: &str = "summary.json";
@@ -39,7 +45,8 @@ pub fn done(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error>
 
 /// Returns what a task found, given the file that the folder has.
 fn found(task: &Task, held: &Held) -> Option<EpochSummary> {
-    let json = held.value.as_ref().filter(|_| held.state == State::Intact)?;
+    let is_usable = held.state == State::Intact && held.rules == Some(RULES);
+    let json = held.value.as_ref().filter(|_| is_usable)?;
     let summary: EpochSummary = serde_json::from_str(json).ok()?;
     // The same number of rows of an input, in a range with all of the task's blocks, are the same rows.
     let has_rows = held.label.as_ref() == Some(&task.label)
@@ -146,7 +153,7 @@ pub fn audit<E: From<Error>>(
         let json = serde_json::to_string(&summary).unwrap_or_default();
         // Another process may have written a result meanwhile.
         done_or_replaceable(folder, task)?;
-        file.finish(&task.label, SUMMARY, json)?;
+        file.finish(&task.label, &[(SUMMARY, &json), (RULES_KEY, &RULES.to_string())])?;
     }
     Ok(())
 }

@@ -30,6 +30,9 @@ const MAX_MANIFEST: u64 = 64 << 10;
 /// How the names of unfinished files begin.
 const UNFINISHED: &str = ".unfinished-";
 
+/// The key, in a file's metadata, of the rules by which the rows were judged.
+pub(crate) const RULES: &str = "randomx.rules";
+
 /// A folder with the results of one run, which may have been interrupted.
 pub struct Folder {
     storage: Arc<dyn Storage>,
@@ -47,6 +50,9 @@ pub struct Held {
     pub label: Option<String>,
     /// Whether the file is as it was written.
     pub state: State,
+    /// The number of the rules by which the rows were judged. Files without verdicts, and those of early versions,
+    /// have none.
+    pub rules: Option<u32>,
     /// The value that was searched, unless the file is damaged.
     pub value: Option<String>,
     /// The number of rows that the footer of a damaged file names. It may be wrong, too.
@@ -216,7 +222,8 @@ impl Folder {
                 State::Damaged => (None, results::rows(opened, path)),
                 State::Intact | State::Unknown => (results::value(opened, path, key), None),
             };
-            Ok(Some(Held { label, state, value, rows }))
+            let rules = end.text(RULES).and_then(|rules| rules.parse().ok());
+            Ok(Some(Held { label, state, rules, value, rows }))
         })
     }
 

@@ -102,17 +102,17 @@ impl NewFile {
         })
     }
 
-    /// Finishes the file of a task, with a value in its metadata. It appears under its name when the
-    /// storage has all of it.
+    /// Finishes the file of a task, with pairs of a key and a value in its metadata. It appears under its name when
+    /// the storage has all of it.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn finish(self, task: &str, key: &str, value: String) -> Result<(), Error> {
+    pub fn finish(self, task: &str, pairs: &[(&str, &str)]) -> Result<(), Error> {
         let NewFile { mut writer, new, storage, path, .. } = self;
-        for (key, value) in [(key, value.as_str()), (TASK, task), (checksum::KEY, checksum::ZEROS)]
-        {
-            writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value.to_owned()));
+        for (key, value) in pairs.iter().chain(&[(TASK, task), (checksum::KEY, checksum::ZEROS)]) {
+            let pair = KeyValue::new((*key).to_owned(), (*value).to_owned());
+            writer.append_key_value_metadata(pair);
         }
         // `ArrowWriter::into_inner` would report a failure to write as text.
         guard(&path, || writer.finish())?;
@@ -190,7 +190,7 @@ mod tests {
         let file = NewFile::new((new, file), rows.schema(), storage, path);
         let mut file = file.expect("a writer");
         file.write(&rows).expect("memory");
-        let failed = file.finish("task", "key", String::new());
+        let failed = file.finish("task", &[("key", "")]);
         assert!(matches!(failed, Err(Error::Write { .. })), "{failed:?}");
         let other = unwritable(Path::new("x"), ParquetError::from(ArrowError::DivideByZero));
         assert!(matches!(other, Error::Parquet { .. }), "{other:?}");

@@ -18,6 +18,7 @@ use randomx_monero::Network;
 use tempfile::TempDir;
 
 const SUMMARY: &str = "randomx.summary";
+const RULES: &str = "randomx.rules";
 
 /// A folder that is removed with the test.
 struct Made {
@@ -157,18 +158,46 @@ fn counts_that_do_not_add_up_are_no_result() {
         file.write(&rows).expect("writable");
         let name = task.epoch.file();
         let json = format!(r#"{{"file":"{name}",{counts},"work":"8"}}"#);
-        file.finish(&task.label, SUMMARY, json).expect("writable");
+        file.finish(&task.label, &[(SUMMARY, &json), (RULES, "1")]).expect("writable");
     };
-    write(r#""blocks":9,"valid":8,"invalid":1,"without_work":0,"need_update":0"#);
+    write(r#""blocks":9,"valid":7,"invalid":1,"without_work":0,"need_update":1"#);
     assert!(made.done(&task).is_some());
     for counts in [
         r#""blocks":9,"valid":8,"invalid":0,"without_work":0,"need_update":0"#,
         r#""blocks":8,"valid":8,"invalid":0,"without_work":0,"need_update":0"#,
+        r#""blocks":9,"valid":8,"invalid":0,"without_work":0,"need_update":2"#,
         r#""blocks":9,"valid":18446744073709551615,"invalid":10,"without_work":0,"need_update":0"#,
     ] {
         write(counts);
         assert!(made.is_left(&task).expect("a readable folder"), "{counts}");
     }
+}
+
+#[test]
+fn a_result_of_other_rules_is_not_done() {
+    let made = Made::new();
+    let task = task(5, 9);
+    made.audit(&task).expect("an audit");
+    let whole = fs::read(made.path(&task)).expect("a file");
+    let folder = made.open();
+    let held = folder.held(&task.epoch.file(), SUMMARY).expect("readable").expect("a file");
+    assert_eq!((held.state, held.rules), (State::Intact, Some(1)));
+    let summary = held.value.expect("a summary");
+    // The blocks of an earlier version of the program stay until all of them are judged again.
+    let part = Task { rows: 8, label: label(&(5..=12)), ..task.clone() };
+    for rules in [&[(SUMMARY, &*summary)][..], &[(SUMMARY, &summary), (RULES, "0")]] {
+        let rows = rows(&task);
+        let mut file = folder.create(task.epoch.file(), rows.schema()).expect("a file");
+        file.write(&rows).expect("writable");
+        file.finish(&task.label, rules).expect("writable");
+        assert_eq!(done(&folder, &task).expect("a readable folder"), None);
+        assert!(!left(&folder, &[&task], |task| task).expect("a readable folder").is_empty());
+        let refused = left(&folder, &[&part], |task| task).map(drop);
+        assert!(matches!(refused, Err(Error::MoreBlocks { .. })));
+    }
+    drop(folder);
+    made.audit(&task).expect("an audit");
+    assert!(fs::read(made.path(&task)).expect("a file") == whole);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn a_file_that_a_task_still_writes_stays() {
     let again = open(&path);
     assert!(!left.exists());
     again.remove_unfinished();
-    file.finish("task", "key", String::new()).expect("the file is there");
+    file.finish("task", &[("key", "")]).expect("the file is there");
     let mut names: Vec<_> = fs::read_dir(&path)
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name())
