@@ -1,5 +1,6 @@
 //! Where the rows come from.
 
+mod fields;
 mod footer;
 mod hashing;
 mod lines;

@@ -39,6 +39,7 @@ fn lines_of_any_form_get_a_verdict() {
         format!("{padded} x"),
         padded,
         r#"{"height":3,"seed_hash":null}"#.to_owned(),
+        line(&blocks[0], r#""height":1,"#, r#""difficulty":9"#, r#","difficulty":1"#),
     ] {
         writeln!(input, "{text}").expect("a string");
     }
@@ -55,9 +56,10 @@ fn lines_of_any_form_get_a_verdict() {
     let digits = "difficulty: expected only decimal digits (no sign, fraction or exponent)";
     let blob = "hashing_blob: expected an even number of hexadecimal digits, got \"7\"";
     assert_eq!(of(&format!("seed-{seed}")), [valid(), reason(digits), reason(blob)]);
-    let other =
-        reason("line: expected a JSON object of at most 3 MiB with the fields of a proof of work");
-    assert_eq!(of("unknown"), vec![other; 5]);
+    let other = reason(
+        "line: expected a JSON object of at most 3 MiB with the fields of a proof of work, each once",
+    );
+    assert_eq!(of("unknown"), vec![other; 6]);
     let first = read(&output.join("epoch-0000000000.parquet"));
     assert_eq!(first["line"].as_primitive::<UInt64Type>().values().to_vec(), [1, 3, 12, 13]);
     let other = first["other"].as_string::<i32>();
@@ -67,12 +69,12 @@ fn lines_of_any_form_get_a_verdict() {
     assert_eq!(other[..3], ["not JSON", "", "[1,2]"]);
     assert!(other[3].starts_with(r#"{"height":5,"hashing_blob":"000"#) && other[3].len() == 1000);
     let summary = summary(&output);
-    assert_eq!((&summary["blocks"], &summary["valid"]), (&13.into(), &5.into()));
+    assert_eq!((&summary["blocks"], &summary["valid"]), (&14.into(), &5.into()));
     // Of the valid rows, one has only a target.
     assert_eq!(summary["work"], "4");
     let unknown = summary["epochs"].as_array().expect("epochs").last().expect("an epoch");
     assert_eq!(unknown["file"], "unknown.parquet");
-    for (row, line) in ["6", "7", "8", "10", "11"].into_iter().enumerate() {
+    for (row, line) in ["6", "7", "8", "10", "11", "14"].into_iter().enumerate() {
         assert_eq!(unknown["evidence"][row]["line"], line);
     }
 }

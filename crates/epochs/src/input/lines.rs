@@ -1,6 +1,5 @@
 //! A file of JSON lines.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,11 +8,11 @@ use std::sync::{Arc, LazyLock};
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use randomx_arrow::read::digits;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
+use super::fields::{FIELDS, Fields};
+use super::hashing::Hashing;
 use super::pieces::{Found, Piece, Pieces};
 use super::{BATCH_BYTES, BATCH_ROWS};
 use crate::epoch::Epoch;
@@ -26,11 +25,6 @@ const MAX_LINE: u64 = 3 << 20;
 
 /// The bytes that are kept of a malformed line.
 const EXCERPT: usize = 1000;
-
-/// The fields that become columns of text. The height becomes one of numbers, and all others are kept
-/// together in the column `other`.
-pub(super) const FIELDS: [&str; 5] =
-    ["version", "seed_hash", "hashing_blob", "difficulty", "target"];
 
 /// The columns of a batch. All batches of lines share this schema, and no other batch has it.
 pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -61,9 +55,6 @@ pub(super) struct Places {
     hash: [u8; 32],
 }
 
-/// A line's fields by their names, as JSON.
-type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
-
 impl Lines {
     /// Opens a file.
     pub(super) fn open(storage: &dyn Storage, path: &Path) -> Result<Lines, Error> {
@@ -91,17 +82,16 @@ impl Lines {
     ) -> Result<Found, Error> {
         let file = open(storage, &self.path)?;
         self.size = file.size;
-        let source = file.part(0..file.size).buffered();
-        let mut reader = BufReader::new(Hashing { source, hash: Sha256::new() });
+        let mut reader = BufReader::new(Hashing::new(&file, 0..file.size));
         let mut hashes: BTreeMap<Epoch, Sha256> = BTreeMap::new();
         let (mut line, mut start, mut row) = (Vec::new(), 0, 0);
         while let Some(length) =
             next(&mut reader, &mut line).map_err(|problem| unreadable(&self.path, problem))?
         {
             let end = start + length;
-            let fields = parse(&line).unwrap_or_default();
-            let height = height(&fields);
-            let seed_hash = text(&fields, "seed_hash").and_then(|hex| {
+            let fields = Fields::parse(&line).unwrap_or_default();
+            let height = fields.height;
+            let seed_hash = fields.text("seed_hash").and_then(|hex| {
                 let bytes = hex::decode(hex.as_ref()).ok()?;
                 bytes.try_into().ok()
             });
@@ -113,7 +103,7 @@ impl Lines {
         }
         let finish = |(epoch, hash): (_, Sha256)| (epoch, hash.finalize().into());
         self.hashes = hashes.into_iter().map(finish).collect();
-        self.fingerprint = hex::encode(reader.into_inner().hash.finalize());
+        self.fingerprint = hex::encode(reader.into_inner().finish());
         Ok(pieces.into_found())
     }
 }
@@ -190,27 +180,6 @@ fn skip_line(reader: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
-/// Parses a line, unless it is malformed.
-fn parse(line: &[u8]) -> Option<Fields<'_>> {
-    serde_json::from_slice(line).ok()
-}
-
-/// Returns a field as text: the digits of a number, the characters of a string. Other values, which no
-/// column accepts, stay JSON.
-fn text<'a>(fields: &Fields<'a>, name: &str) -> Option<Cow<'a, str>> {
-    let json = fields.get(name)?.get();
-    match json {
-        "null" => None,
-        _ if json.starts_with('"') => serde_json::from_str(json).ok(),
-        _ => Some(Cow::Borrowed(json)),
-    }
-}
-
-/// Returns the height, if it is a whole number.
-fn height(fields: &Fields<'_>) -> Option<u64> {
-    digits(&text(fields, "height")?)
-}
-
 /// Lines on their way into a batch.
 #[derive(Default)]
 struct Rows {
@@ -224,25 +193,17 @@ struct Rows {
 
 impl Rows {
     fn add(&mut self, number: u64, line: &[u8]) {
-        let fields = parse(line);
+        let fields = Fields::parse(line);
         self.count += 1;
         self.bytes += line.len();
         self.line.append_value(number);
-        let none = Fields::new();
-        let known = fields.as_ref().unwrap_or(&none);
-        let height = height(known);
-        self.height.append_option(height);
+        let known = fields.as_ref();
+        self.height.append_option(known.and_then(|fields| fields.height));
         for (name, column) in FIELDS.into_iter().zip(&mut self.texts) {
-            column.append_option(text(known, name));
+            column.append_option(known.and_then(|fields| fields.text(name)));
         }
-        self.other.append_option(match fields {
-            Some(mut fields) => {
-                fields.retain(|name, _| match name.as_ref() {
-                    "height" => height.is_none(),
-                    name => !FIELDS.contains(&name),
-                });
-                (!fields.is_empty()).then(|| serde_json::to_string(&fields).unwrap_or_default())
-            }
+        self.other.append_option(match known {
+            Some(fields) => fields.other(),
             None => {
                 let start = line.get(..EXCERPT).unwrap_or(line);
                 Some(String::from_utf8_lossy(start).trim_end().to_owned())
@@ -261,19 +222,5 @@ impl Rows {
         columns.extend(texts.map(|mut column| Arc::new(column.finish()) as _));
         columns.push(Arc::new(other.finish()));
         RecordBatch::try_new(Arc::clone(&SCHEMA), columns)
-    }
-}
-
-/// Hashes a file while it is read.
-struct Hashing<R> {
-    source: R,
-    hash: Sha256,
-}
-
-impl<R: Read> Read for Hashing<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(bytes)?;
-        self.hash.update(&bytes[..count]);
-        Ok(count)
     }
 }

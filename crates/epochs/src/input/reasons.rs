@@ -6,11 +6,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
-use super::lines::{FIELDS, SCHEMA};
+use super::fields::FIELDS;
+use super::lines::SCHEMA;
 
 /// The reason for a line without a field that the kernel reads.
 const NO_FIELDS: &str =
-    "line: expected a JSON object of at most 3 MiB with the fields of a proof of work";
+    "line: expected a JSON object of at most 3 MiB with the fields of a proof of work, each once";
 
 /// Replaces the reasons of JSON lines without a height and any field of [`FIELDS`]. The kernel names the first
 /// null column. Returns the result of Parquet rows unchanged, which may have columns of the same names.

@@ -126,6 +126,13 @@ fn table_seeds() -> Vec<Vec<u8>> {
     ]
 }
 
+/// Whether a line surely has each field of a proof of work once at most: escapes would hide names.
+fn is_plain(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let names = ["height", "version", "seed_hash", "hashing_blob", "difficulty", "target"];
+    !text.contains('\\') && names.into_iter().all(|name| text.matches(name).count() < 2)
+}
+
 /// Every line becomes a row.
 fn lines(bytes: &[u8]) -> bool {
     let batches = match read(bytes, Format::Lines) {
@@ -151,8 +158,9 @@ fn lines(bytes: &[u8]) -> bool {
         // Numbers that are too large for any type are malformed here alone.
         let Ok(Value::Object(fields)) = serde_json::from_slice(line) else { continue };
         is_any_parsed = true;
-        if let Some(known) = fields.get("height").and_then(Value::as_u64) {
-            assert_eq!(*height, Some(known));
+        let known = fields.get("height").and_then(Value::as_u64);
+        if known.is_some() && is_plain(line) {
+            assert_eq!(*height, known);
         }
     }
     is_any_parsed
