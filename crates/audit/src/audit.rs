@@ -113,7 +113,7 @@ fn parts(folder: &Folder, output: &Path, jobs: &[Job]) -> Result<Vec<Part>, Erro
             }
             done => done.and_then(|summary| summary.links),
         };
-        parts.push(Part { file, heights: heights.clone(), links });
+        parts.push(Part { file, heights: heights.clone(), links, previous: None });
     }
     Ok(parts)
 }

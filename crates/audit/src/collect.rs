@@ -7,12 +7,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use randomx_epochs::{Epoch, Folder, Held, Links, Local, Manifest, State, contains, label, linked};
+use randomx_monero::Hash;
 
 use crate::args::CollectArgs;
 use crate::error::Error;
 use crate::links::{self, Part};
 use crate::progress::Progress;
-use crate::remote::Remote;
+use crate::remote::{self, Blocks, Remote};
 use crate::table;
 
 /// The key, in a file's metadata, of the ids that link it to its neighbours.
@@ -34,8 +35,8 @@ pub(crate) fn run(args: &CollectArgs) -> Result<ExitCode, Error> {
     let count = |part: &Part| part.heights.end() - part.heights.start() + 1;
     let blocks = left.iter().map(|(_, part)| count(part)).sum();
     let progress = Progress::new(tasks.len(), tasks.len() - left.len(), blocks);
-    for ((epoch, _), part) in left {
-        collect(&remote, &folder, epoch, &part.heights)?;
+    for (_, part) in left {
+        collect(&remote, &folder, &args.output, part)?;
         progress.blocks(count(part));
         progress.epoch();
     }
@@ -58,17 +59,38 @@ pub(crate) fn run(args: &CollectArgs) -> Result<ExitCode, Error> {
 type Task = (Epoch, RangeInclusive<u64>);
 
 /// Reads the blocks of an epoch and writes its file.
-fn collect(
-    remote: &Remote,
-    folder: &Folder,
-    epoch: &Epoch,
-    heights: &RangeInclusive<u64>,
-) -> Result<(), Error> {
+fn collect(remote: &Remote, folder: &Folder, path: &Path, part: &Part) -> Result<(), Error> {
+    let Part { file, heights, previous, .. } = part;
     let blocks = remote.blocks(heights.clone())?;
-    let mut file = folder.create(epoch.file(), table::schema())?;
+    if let Some((first, expected)) = previous {
+        check_previous(&blocks, *first, expected, (path, file))?;
+    }
+    let mut file = folder.create(file.clone(), table::schema())?;
     file.write(&table::batch(&blocks.rows)?)?;
     let json = serde_json::to_string(&blocks.links).unwrap_or_default();
     Ok(file.finish(&label(heights), &[(LINKS, &json)])?)
+}
+
+/// Checks that blocks are of the chain of the file that they replace. Its last blocks may have been reorganised since,
+/// but not those before its first one.
+fn check_previous(
+    blocks: &Blocks,
+    first: u64,
+    expected: &Hash,
+    (folder, file): (&Path, &str),
+) -> Result<(), Error> {
+    let Some(row) = blocks.rows.iter().find(|row| row.height == first) else { return Ok(()) };
+    let got = remote::parse(first, &row.hashing_blob)?.header.previous_id;
+    if got == *expected {
+        return Ok(());
+    }
+    Err(Error::OtherStart {
+        folder: folder.to_owned(),
+        file: file.to_owned(),
+        height: first.saturating_sub(1),
+        expected: hex::encode(expected),
+        got: hex::encode(got),
+    })
 }
 
 /// The files of a folder, and the chain that they are to be of.
@@ -84,7 +106,7 @@ impl Files<'_> {
     fn part(&self, (epoch, asked): &Task) -> Result<Part, Error> {
         let file = epoch.file();
         let Some(held) = self.folder.held(&file, LINKS)? else {
-            return Ok(Part { file, heights: asked.clone(), links: None });
+            return Ok(Part { file, heights: asked.clone(), links: None, previous: None });
         };
         // The damage may be in the label. Then it names another number of blocks than the footer.
         let is_likely = |blocks: &RangeInclusive<u64>| {
@@ -96,7 +118,7 @@ impl Files<'_> {
             && let Some(links) = self.links(&file, &held, &blocks, *asked.end())?
         {
             let heights = *blocks.start()..=*asked.end();
-            return Ok(Part { file, heights, links: Some(links) });
+            return Ok(Part { file, heights, links: Some(links), previous: None });
         }
         let last = *blocks.end().max(asked.end());
         if last > *asked.end() {
@@ -107,7 +129,9 @@ impl Files<'_> {
             }
         }
         let heights = *blocks.start().min(asked.start())..=last;
-        Ok(Part { file, heights, links: None })
+        let links = self.links(&file, &held, &blocks, *blocks.end())?;
+        let previous = links.map(|links| (*blocks.start(), links.previous));
+        Ok(Part { file, heights, links: None, previous })
     }
 
     /// Returns the links of a file's blocks up to a height, unless it is damaged.
@@ -137,7 +161,7 @@ impl Files<'_> {
         // The genesis block is not collected.
         let all = epoch.heights().map(|heights| (*heights.start()).max(1)..=*heights.end());
         match all.filter(|all| !contains(asked, all)) {
-            None => Ok(Part { file, heights: asked.clone(), links: None }),
+            None => Ok(Part { file, heights: asked.clone(), links: None, previous: None }),
             Some(all) => {
                 let (folder, [held, asked]) = (self.path.to_owned(), [&all, asked].map(label));
                 Err(Error::Damaged { folder, file, held, asked })

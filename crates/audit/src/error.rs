@@ -89,6 +89,13 @@ pub(crate) enum Error {
     OtherChain { folder: PathBuf, file: String, height: u64, expected: String, got: String },
 
     #[error(
+        "--output {}: expected the chain of an earlier run, in which {file} begins after block {height}, \
+         {expected}, got one with {got} there; use a new folder, or remove that file if the chain changed \
+         meanwhile", .folder.display()
+    )]
+    OtherStart { folder: PathBuf, file: String, height: u64, expected: String, got: String },
+
+    #[error(
         "--output {}: expected blocks in {file} that each follow the one before it, got others; use a new \
          folder", .folder.display()
     )]

@@ -16,6 +16,9 @@ pub(crate) struct Part {
     pub(crate) heights: RangeInclusive<u64>,
     /// The links of its blocks, if it is done.
     pub(crate) links: Option<Links>,
+    /// Of the file that is to be replaced by one with more blocks: the height of its first block, and the id of the
+    /// block before that.
+    pub(crate) previous: Option<(u64, Hash)>,
 }
 
 /// Checks the epochs that earlier runs have done, before others are added to them: those that follow each
@@ -80,6 +83,7 @@ mod tests {
             heights: 10 * index..=10 * index + 9,
             links: links
                 .map(|(previous, last)| Links { previous: [previous; 32], last: [last; 32] }),
+            previous: None,
         };
         (0..).zip(links).map(part).collect()
     }
