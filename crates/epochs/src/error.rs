@@ -32,6 +32,9 @@ pub enum Error {
     #[error("{}: expected a folder with Parquet files, got none of them", .path.display())]
     NoFiles { path: PathBuf },
 
+    #[error("{}: expected Parquet files in one folder, got a subfolder, whose files are not read", .path.display())]
+    Subfolder { path: PathBuf },
+
     #[error("{}: expected rows to verify{range}, got none", .path.display())]
     NoRows { path: PathBuf, range: String },
 

@@ -62,6 +62,25 @@ fn inputs_that_cannot_be_used_are_named() {
     refused(&["--jsonl", text(&lines)], "expected rows to verify, got none");
 }
 
+#[test]
+fn rows_in_subfolders_are_not_left_out() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let [folder, output] = ["chain", "audit"].map(|name| parent.path().join(name));
+    fs::create_dir(&folder).expect("a folder");
+    write(&folder.join("a.parquet"), &chain(1, 1, 1), 10);
+    fs::write(folder.join("notes"), "x").expect("writable");
+    for name in [".cache", "_temporary"] {
+        fs::create_dir(folder.join(name)).expect("a folder");
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("absent", folder.join("link")).expect("a link");
+    let run = || audit(&["audit", "--parquet", text(&folder), "--output", text(&output)]).assert();
+    run().code(0);
+    fs::create_dir(folder.join("year=2024")).expect("a folder");
+    let mention = "year=2024: expected Parquet files in one folder, got a subfolder, whose files are not read";
+    run().code(2).stdout("").stderr(predicate::str::contains(mention));
+}
+
 /// Writes some columns of a made block.
 fn write_columns(path: &Path, columns: &[usize]) {
     write_rows(path, &batch(&chain(1, 1, 1)).project(columns).expect("columns"));

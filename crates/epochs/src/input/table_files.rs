@@ -1,5 +1,6 @@
 //! Parquet files.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -78,9 +79,12 @@ impl TableFiles {
         let fail = |problem| Error::Read { path: path.to_owned(), problem };
         let mut paths = vec![path.to_owned()];
         if let Some(names) = storage.list(path).map_err(fail)? {
-            paths =
-                names.iter().map(|name| path.join(name)).filter(|path| is_table(path)).collect();
+            let (tables, mut others): (Vec<_>, Vec<_>) =
+                names.iter().map(|name| path.join(name)).partition(|path| is_table(path));
+            paths = tables;
             paths.sort();
+            others.sort();
+            others.into_iter().try_for_each(|other| check_other(storage, other))?;
         }
         if paths.is_empty() {
             return Err(Error::NoFiles { path: path.to_owned() });
@@ -344,6 +348,22 @@ impl TableFile {
         // By default, rows between those of the pieces are sometimes decoded into the batch, too.
         let builder = builder.with_row_selection_policy(RowSelectionPolicy::Selectors);
         builder.build().map_err(|problem| self.parquet(problem))
+    }
+}
+
+/// Refuses a subfolder: its rows would be left out. Names that begin with a dot or an underscore are those of programs'
+/// own files.
+fn check_other(storage: &dyn Storage, path: PathBuf) -> Result<(), Error> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    if name.is_some_and(|name| name.starts_with(['.', '_'])) {
+        return Ok(());
+    }
+    match storage.list(&path) {
+        Ok(None) => Ok(()),
+        Ok(Some(_)) => Err(Error::Subfolder { path }),
+        // A link without a file, or a file that is gone.
+        Err(problem) if problem.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(problem) => Err(Error::Read { path, problem }),
     }
 }
 

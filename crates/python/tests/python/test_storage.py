@@ -253,6 +253,19 @@ def test_a_folder_with_the_name_of_a_table_is_no_table(tmp_path: Path) -> None:
             _native.Audit(str(chain), str(tmp_path / "audit"), reads=reads)
 
 
+def test_a_subfolder_is_refused(tmp_path: Path) -> None:
+    chain = tmp_path / "chain"
+    (chain / "year=2024").mkdir(parents=True)
+    (chain / "_temporary").mkdir()
+    write_rows(chain / "a.parquet", [b"value"])
+    for reads in (None, ObjectStore(fs.LocalFileSystem())):
+        with pytest.raises(ValueError, match="year=2024: expected Parquet files in one folder"):
+            _native.Audit(str(chain), str(tmp_path / "audit"), reads=reads)
+    (chain / "year=2024").rmdir()
+    for number, reads in enumerate((None, ObjectStore(fs.LocalFileSystem()))):
+        _native.Audit(str(chain), str(tmp_path / f"audit{number}"), reads=reads)
+
+
 def test_signals_end_the_hashing_of_an_epoch(tmp_path: Path) -> None:
     count = 4096
     # Its versions, its time, the block before it, its nonce, the root of its transactions and their number.
