@@ -38,14 +38,16 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     let audit = Audit { progress, input, folder, output: &args.output };
     let pays = |job: &&Job| budget.fast().is_some() && job.task.rows >= FAST_FROM;
     let (fast, light): (Vec<&Job>, Vec<&Job>) = left.into_iter().partition(pays);
+    let explain = |problem| audit.input.take_failure().unwrap_or(problem);
     if let Some(threads) = budget.fast().filter(|_| !fast.is_empty()) {
         let mut kernel = randomx_epochs::kernel(threads, network);
-        fast.iter().try_for_each(|job| audit.epoch(&mut kernel, job, true))?;
+        fast.iter().try_for_each(|job| audit.epoch(&mut kernel, job, true)).map_err(explain)?;
     }
     let threads = budget.light(light.len()).into_iter();
     let mut kernels: Vec<Kernel> =
         threads.map(|threads| randomx_epochs::kernel(threads, network)).collect();
-    workers::run(&mut kernels, &light, |kernel, job| audit.epoch(kernel, job, false))?;
+    let hash = |kernel: &mut Kernel, job: &&Job| audit.epoch(kernel, job, false);
+    workers::run(&mut kernels, &light, hash).map_err(explain)?;
     drop(kernels);
     audit.finish(&jobs)
 }

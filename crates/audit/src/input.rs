@@ -126,12 +126,20 @@ impl Input {
         }
     }
 
+    /// Returns why rows could not be read, if another error stands for that.
+    pub(crate) fn take_failure(&self) -> Option<Error> {
+        match self {
+            Input::Remote(remote) => remote.take_failure(),
+            Input::Files(..) | Input::Store(_) => None,
+        }
+    }
+
     /// Reads the rows of a task in batches.
     pub(crate) fn read(&self, job: &Job, take: Take<'_>) -> Result<(), Error> {
         match (self, &job.part) {
             (_, Part::Rows(rows)) => rows.read(&Local, take)?,
             (Input::Remote(remote), Part::Heights(heights)) => {
-                take(&table::batch(&remote.blocks(heights.clone())?.rows)?)?;
+                take(&table::batch(&remote.blocks_in_turn(heights.clone())?.rows)?)?;
             }
             (Input::Store(chain), Part::Heights(heights)) => {
                 take(&table::batch(chain.blocks(heights))?)?;

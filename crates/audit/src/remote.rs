@@ -1,6 +1,7 @@
 //! Blocks of a node or a relay.
 
 use std::ops::RangeInclusive;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ const UNSETTLED: u64 = 10;
 pub(crate) struct Remote {
     source: Source,
     network: Network,
+    /// Why blocks could not be read in turn. It is locked while a thread reads.
+    failure: Mutex<Option<Error>>,
 }
 
 /// The blocks of an epoch, with the ids that link it to its neighbours.
@@ -39,7 +42,7 @@ pub(crate) struct Blocks {
 
 impl Remote {
     pub(crate) fn new(source: Source, network: Network) -> Remote {
-        Remote { source, network }
+        Remote { source, network, failure: Mutex::default() }
     }
 
     pub(crate) fn network(&self) -> Network {
@@ -67,6 +70,29 @@ impl Remote {
             return Err(Error::Unsettled { first, last: settled });
         }
         heights(first, to.unwrap_or(settled), tip)
+    }
+
+    /// Reads blocks as [`Remote::blocks`] does, while no other thread does so: a node gets few requests at once, and
+    /// reading takes far less time than hashing. After a failure, which [`Remote::take_failure`] returns, no thread reads
+    /// further blocks.
+    pub(crate) fn blocks_in_turn(&self, heights: RangeInclusive<u64>) -> Result<Blocks, Error> {
+        let mut failure = self.failure();
+        if failure.is_none() {
+            match self.blocks(heights) {
+                Ok(blocks) => return Ok(blocks),
+                Err(problem) => *failure = Some(problem),
+            }
+        }
+        Err(randomx_epochs::Error::Stopped.into())
+    }
+
+    /// Returns why blocks could not be read in turn, once.
+    pub(crate) fn take_failure(&self) -> Option<Error> {
+        self.failure().take()
+    }
+
+    fn failure(&self) -> MutexGuard<'_, Option<Error>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads blocks of one epoch, which must follow each other.

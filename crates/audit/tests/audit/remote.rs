@@ -1,8 +1,9 @@
 //! Nodes, relays and stores as input.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Duration;
 
 use randomx_client::node::{self, Node};
@@ -206,4 +207,27 @@ fn blocks_of_a_version_that_is_not_known_have_no_verdict() {
     let run = audited(&altered(|blob| blob.replace_range(.., "1111000102")), &output).stdout("");
     let mention = "error: block 2116: its version 17 needs an update: ";
     run.stderr(predicates::str::contains(format!("{mention}{versions}")));
+}
+
+/// Epochs that are hashed at once would otherwise have eight connections each.
+#[test]
+fn one_epoch_is_read_at_a_time() {
+    let read: Arc<Mutex<Vec<bool>>> = Arc::default();
+    let reads = Arc::clone(&read);
+    let address = serve(Arc::new(FakeChain::new(2130)), move |method, params, honest| {
+        if method == "get_block" {
+            let height = params["height"].as_u64().expect("a height");
+            // The block at height 2048 is the key of the second epoch.
+            reads.lock().expect("no panic").push(height == 2048 || height > 2112);
+            thread::sleep(Duration::from_millis(100));
+        }
+        Reply::Result(honest)
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("audit");
+    let node = ["audit", "--node", &address, "--threads", "2", "--output", text(&output)];
+    audit(&[&node[..], &RANGE].concat()).assert().code(0);
+    let mut read = read.lock().expect("no panic");
+    read.dedup();
+    assert_eq!(read.len(), 2, "{read:?}");
 }
