@@ -50,8 +50,13 @@ pub(crate) enum Error {
     #[error("--from: expected a height of 1 or more, since the genesis block has no proof of work")]
     Genesis,
 
-    #[error("expected a chain of at most {MAX_HEIGHT} blocks, got {tip}")]
+    #[error(
+        "newest block of the node or relay: expected a height of at most {MAX_HEIGHT}, got {tip}"
+    )]
     Tip { tip: u64 },
+
+    #[error("newest block of the node or relay: expected its height and id, got none")]
+    NoTip,
 
     #[error("--store: expected blocks after the one that the client began with, got none")]
     NoBlocks,

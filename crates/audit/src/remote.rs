@@ -53,7 +53,7 @@ impl Remote {
     pub(crate) fn tip(&self) -> Result<u64, Error> {
         match self.ask(Query::Tip)? {
             Answer::Tip(tip, _) => Ok(tip),
-            _ => Err(unexpected(0)),
+            _ => Err(Error::NoTip),
         }
     }
 

@@ -231,3 +231,25 @@ fn one_epoch_is_read_at_a_time() {
     read.dedup();
     assert_eq!(read.len(), 2, "{read:?}");
 }
+
+#[test]
+fn an_absurd_height_of_a_node_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (id, output) = (FakeChain::new(1).id(1), folder.path().join("audit"));
+    for (height, got) in [(500_000_002, 500_000_001), (u64::MAX, u64::MAX - 1)] {
+        let id = id.clone();
+        let address = serve(Arc::new(FakeChain::new(20)), move |_, _, mut honest| {
+            honest["height"] = height.into();
+            honest["top_block_hash"] = id.clone().into();
+            Reply::Result(honest)
+        });
+        let node = ["--node", &address, "--from", "1", "--output", text(&output)];
+        let mention = format!(
+            "newest block of the node or relay: expected a height of at most 500000000, got {got}\n"
+        );
+        for command in ["audit", "collect"] {
+            let run = audit(&[&[command], &node[..]].concat()).assert().code(2).stdout("");
+            run.stderr(predicates::str::contains(&mention));
+        }
+    }
+}
