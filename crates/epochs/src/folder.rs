@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,14 +15,12 @@ use tempfile::NamedTempFile;
 use crate::checksum::{self, End};
 use crate::error::Error;
 use crate::input::results;
+use crate::locks::{LOCK, create_locked, lock, remove_unlocked};
 use crate::new_file::{NewFile, TASK};
 use crate::storage::{Chunks, Storage};
 
 /// The name of the file that says what the folder contains.
 const MANIFEST: &str = "run.json";
-
-/// The name of the file that is locked.
-const LOCK: &str = "lock";
 
 /// The longest manifest that is read.
 const MAX_MANIFEST: u64 = 64 << 10;
@@ -312,41 +310,11 @@ impl Folder {
         builder.prefix(UNFINISHED).suffix(suffix);
         #[cfg(unix)]
         builder.permissions(readable());
-        if !self.storage.is_local() {
-            return builder.tempfile();
+        if self.storage.is_local() {
+            create_locked(|| builder.tempfile_in(&self.path))
+        } else {
+            builder.tempfile()
         }
-        let new = builder.tempfile_in(&self.path)?;
-        // Says that this process still writes the file. Not all file systems have locks.
-        let _ = new.as_file().try_lock();
-        Ok(new)
-    }
-}
-
-/// Removes a file that no process has locked.
-fn remove_unlocked(path: &Path) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).open(path)?;
-    file.try_lock()?;
-    fs::remove_file(path)
-}
-
-/// Creates a folder and locks it.
-fn lock(path: &Path) -> Result<File, Error> {
-    let fail = |problem| Error::Write { path: path.to_owned(), problem };
-    fs::create_dir_all(path).map_err(fail)?;
-    let file = path.join(LOCK);
-    // Opening a pipe blocks until a reader appears.
-    if fs::symlink_metadata(&file).is_ok_and(|metadata| !metadata.is_file()) {
-        let problem = "expected a file, got a folder, a link, a pipe or a device";
-        let problem = io::Error::new(io::ErrorKind::InvalidInput, problem);
-        return Err(Error::Write { path: file, problem });
-    }
-    let mut options = OpenOptions::new();
-    let lock = options.create(true).truncate(false).write(true).open(file);
-    let lock = lock.map_err(fail)?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(Error::InUse { folder: path.to_owned() }),
-        Err(TryLockError::Error(problem)) => Err(fail(problem)),
     }
 }
 

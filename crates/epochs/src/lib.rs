@@ -16,6 +16,7 @@ mod error;
 mod folder;
 mod input;
 mod links;
+mod locks;
 mod new_file;
 mod storage;
 mod summary;
