@@ -30,7 +30,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Proxy(#[from] ProxyError),
 
-    #[error("{}: cannot read it: {problem}", .path.display())]
+    #[error("cannot read {}: {problem}", .path.display())]
     Read { path: PathBuf, problem: io::Error },
 
     #[error("--memory: expected at least {needed} MiB for one thread, got {given} MiB")]

@@ -48,7 +48,7 @@ fn found(task: &Task, held: &Held) -> Option<EpochSummary> {
     let is_usable = held.state == State::Intact && held.rules == Some(RULES);
     let json = held.value.as_ref().filter(|_| is_usable)?;
     let summary: EpochSummary = serde_json::from_str(json).ok()?;
-    // The same number of rows of an input, in a range with all of the task's blocks, are the same rows.
+    // If a wider range has as many rows, it has the same rows.
     let has_rows = held.label.as_ref() == Some(&task.label)
         || blocks(task, held).is_some_and(|(held, asked)| contains(&held, &asked));
     // The files of all seed hashes have the same label.

@@ -14,10 +14,10 @@ use thiserror::Error;
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say it")]
 pub enum Error {
-    #[error("{}: cannot read it: {problem}", .path.display())]
+    #[error("cannot read {}: {problem}", .path.display())]
     Read { path: PathBuf, problem: io::Error },
 
-    #[error("{}: cannot write it: {problem}", .path.display())]
+    #[error("cannot write {}: {problem}", .path.display())]
     Write { path: PathBuf, problem: io::Error },
 
     #[error("{}: {problem}", .path.display())]
@@ -41,7 +41,7 @@ pub enum Error {
     #[error("--output {}: expected a new folder, or that of an earlier run, got one with other files", .folder.display())]
     OtherFiles { folder: PathBuf },
 
-    #[error("{}: another process uses this folder", .folder.display())]
+    #[error("{}: another process uses this folder; wait until it has ended, or name another folder", .folder.display())]
     InUse { folder: PathBuf },
 
     #[error("--output {}: expected a new folder, or that of {expected}, got that of {got}", .folder.display())]
@@ -80,7 +80,7 @@ pub enum Error {
     #[error("{}: expected a Parquet file that is not encrypted, got one with an encrypted footer (PARE)", .path.display())]
     Encrypted { path: PathBuf },
 
-    #[error("{}: it changed while it was read", .path.display())]
+    #[error("{} changed while the audit read it; run the command again when no process writes to it", .path.display())]
     Changed { path: PathBuf },
 
     #[error("{}: it was removed while the command ran, or is damaged", .path.display())]

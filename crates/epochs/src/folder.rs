@@ -166,8 +166,8 @@ impl Folder {
         }
     }
 
-    /// Reads the manifest, if there is one. An empty file is none: some object stores show one before they have the
-    /// file, which does not follow if the process is killed.
+    /// Reads the manifest, if there is one. An empty file is none. Some object stores show an empty file first. If the
+    /// process is killed, it stays empty.
     fn manifest(&self) -> Result<Option<Vec<u8>>, Error> {
         let path = self.path(MANIFEST);
         let read = || -> io::Result<Vec<u8>> {

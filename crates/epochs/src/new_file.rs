@@ -32,7 +32,7 @@ fn properties() -> WriterProperties {
         .build()
 }
 
-/// Tells a failure to write from other errors of the Parquet writer.
+/// Distinguishes a failure to write from other errors of the Parquet writer.
 fn unwritable(path: &Path, problem: ParquetError) -> Error {
     let path = path.to_owned();
     match problem {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_to_write_are_told_from_other_errors() {
+    fn failures_to_write_are_distinguished_from_other_errors() {
         let folder = tempfile::tempdir().expect("a folder");
         let new = NamedTempFile::new_in(folder.path()).expect("a file");
         // A handle that cannot write.

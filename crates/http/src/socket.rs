@@ -23,7 +23,7 @@ use tokio::{
 use crate::places::Place;
 
 /// The interval at which a socket with unread bytes is checked. It is also the time that a request may
-/// take after its client closed the connection: a client may send several short requests and the end.
+/// take after its client closed the connection: a client may send several short requests and then close its side.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A socket for the parser. Notes in its place when everything is sent.

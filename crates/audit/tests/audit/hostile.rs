@@ -313,7 +313,7 @@ fn a_file_whose_columns_would_take_too_much_memory_is_refused() {
 }
 
 #[test]
-fn files_with_the_same_footer_are_told_apart() {
+fn files_with_the_same_footer_are_distinguished() {
     let folder = tempfile::tempdir().expect("a folder");
     let [input, output] = ["x.parquet", "audit"].map(|name| folder.path().join(name));
     let run = |nonce: u8| {

@@ -255,7 +255,8 @@ def test_unusable_arguments(made: Path, tmp_path: Path, capsys: pytest.CaptureFi
         assert code == audit.UNUSABLE
         return capsys.readouterr().err
 
-    assert "absent: cannot read it" in refused(tmp_path / "absent", [])
+    absent = tmp_path / "absent"
+    assert f"cannot read {absent}: " in refused(absent, [])
     expected = "expected a path, or an address of s3"
     assert refused("ftp://x/y", []).startswith(f"error: --input: {expected}")
     assert refused(made, [], "ftp://x/y").startswith(f"error: --output: {expected}")

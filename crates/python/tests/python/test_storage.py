@@ -175,7 +175,7 @@ def test_a_full_disk_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
     )
     arguments = [sys.executable, "-c", code, str(tmp_path / "job")]
     run = subprocess.run(arguments, capture_output=True, text=True)
-    assert "epoch-0000000000.parquet: cannot write it: File too large" in run.stdout, run.stderr
+    assert "epoch-0000000000.parquet: File too large" in run.stdout, run.stderr
     assert _native.audit_epoch(job)
     assert plan.finish()[0] == 9
 
@@ -249,7 +249,7 @@ def test_a_folder_with_the_name_of_a_table_is_no_table(tmp_path: Path) -> None:
     (chain / "b.parquet").mkdir(parents=True)
     write_rows(chain / "a.parquet", [b"value"])
     for reads in (None, ObjectStore(fs.LocalFileSystem())):
-        with pytest.raises(OSError, match=r"b\.parquet: cannot read it"):
+        with pytest.raises(OSError, match=r"cannot read .*b\.parquet: "):
             _native.Audit(str(chain), str(tmp_path / "audit"), reads=reads)
 
 
