@@ -6,6 +6,7 @@ mod blocks;
 mod chain;
 mod checkpoint;
 mod difficulty;
+mod export;
 mod hashing;
 mod signals;
 mod slashed;

@@ -111,6 +111,6 @@ pub(crate) fn guard<T>(work: impl FnOnce() -> Result<T, ArrowError>) -> Result<T
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }
 
-fn error(problem: &str) -> ArrowError {
+pub(crate) fn error(problem: &str) -> ArrowError {
     ArrowError::CDataInterface(problem.to_owned())
 }

@@ -1,10 +1,9 @@
 //! The Arrow kernel through the PyCapsule interface.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
+use arrow_array::RecordBatch;
 use arrow_array::ffi::FFI_ArrowSchema;
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,6 +12,7 @@ use randomx_arrow::{Kernel, Settings};
 use randomx_monero::Network;
 
 use crate::argument;
+use crate::export::{Source, export};
 use crate::hashing::thread_count;
 use crate::signals::Signals;
 use crate::stream::{self, Stream};
@@ -29,12 +29,18 @@ pub(crate) struct VerifiedTable {
 
 /// Verifies the rows of a stream.
 struct Verifying {
+    schema: SchemaRef,
+    /// Locked while rows are verified. Handlers of signals and other threads may call [`Source::next`] meanwhile.
+    state: Mutex<State>,
+}
+
+/// The state between two batches.
+struct State {
     /// Released at its end, or at the first error.
     source: Option<Stream>,
     /// Rows that were read and not yet verified.
     left: Option<RecordBatch>,
     kernel: Kernel,
-    schema: SchemaRef,
 }
 
 /// Returns a table with the columns `pow_hash`, `valid` and `reason` besides its own. `data` is any
@@ -52,9 +58,8 @@ pub(crate) fn verify_table(
     let source = Stream::of(data)?;
     let schema = Kernel::schema(source.schema())
         .map_err(|problem| PyValueError::new_err(problem.to_string()))?;
-    let kernel = Kernel::new(settings);
-    let reader =
-        Verifying { source: Some(source), left: None, kernel, schema: SchemaRef::clone(&schema) };
+    let state = State { source: Some(source), left: None, kernel: Kernel::new(settings) };
+    let reader = Verifying { schema: SchemaRef::clone(&schema), state: Mutex::new(state) };
     Ok(VerifiedTable { schema, reader: Mutex::new(Some(reader)) })
 }
 
@@ -79,11 +84,11 @@ impl VerifiedTable {
         let reader = reader.ok_or_else(|| {
             PyValueError::new_err("the table was read already; verify_table verifies it again")
         })?;
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), stream::NAME)
+        PyCapsule::new_with_value(py, export(Box::new(reader)), stream::NAME)
     }
 }
 
-impl Verifying {
+impl State {
     /// Verifies the next rows, if there are more.
     fn verify(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         let Some(source) = &mut self.source else { return Ok(None) };
@@ -103,38 +108,32 @@ impl Verifying {
     }
 }
 
-impl Iterator for Verifying {
-    type Item = Result<RecordBatch, ArrowError>;
+impl Source for Verifying {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
+    fn next(&self) -> Result<Option<RecordBatch>, ArrowError> {
+        let mut state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(problem)) => problem.into_inner(),
+            // The thread that verifies may be this one, which would wait for itself.
+            Err(TryLockError::WouldBlock) => {
+                return Err(stream::error("data: the table is being read already"));
+            }
+        };
         let verified = stream::guard(|| {
             // The reader may have the lock of the interpreter.
             Python::attach(|py| {
                 // Rows that take little time call nothing that handles signals.
                 py.check_signals().map_err(|problem| ArrowError::ExternalError(problem.into()))?;
-                py.detach(|| self.verify())
+                let state = &mut *state;
+                py.detach(|| state.verify())
             })
         });
         if !matches!(verified, Ok(Some(_))) {
-            self.source = None;
+            state.source = None;
         }
-        verified.map_err(without_zeros).transpose()
-    }
-}
-
-/// Replaces zero bytes in the text of an error, which may be that of an exception. Arrow makes a C string of it, and
-/// panics at a zero in a function that C calls.
-fn without_zeros(problem: ArrowError) -> ArrowError {
-    let text = problem.to_string();
-    if text.contains('\0') {
-        ArrowError::CDataInterface(text.replace('\0', "\u{fffd}"))
-    } else {
-        problem
-    }
-}
-
-impl RecordBatchReader for Verifying {
-    fn schema(&self) -> SchemaRef {
-        SchemaRef::clone(&self.schema)
+        verified
     }
 }
