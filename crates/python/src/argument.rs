@@ -123,11 +123,8 @@ impl<T: Argument> Argument for Option<T> {
 
 impl<T: Argument> Argument for Vec<T> {
     fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
-        let sequence = value
-            .cast::<PySequence>()
-            .map_err(|problem| refused(name, "a sequence", value, problem.into()))?;
         // A sequence can claim any length, so nothing is allocated for it before an item is there.
-        sequence.try_iter()?.map(|item| T::convert(name, &item?)).collect()
+        sequence(name, value)?.try_iter()?.map(|item| T::convert(name, &item?)).collect()
     }
 }
 
@@ -148,6 +145,43 @@ pub(crate) fn refused(
 ) -> PyErr {
     let py = value.py();
     if problem.is_instance_of::<PyTypeError>(py) {
+/// The items of a sequence with a limit, which may be longer.
+pub(crate) struct Limited<T, const MOST: usize> {
+    /// No items if there are more than the limit.
+    pub(crate) items: Vec<T>,
+    /// The number of items in the sequence.
+    pub(crate) count: usize,
+}
+
+impl<T: Argument, const MOST: usize> Argument for Limited<T, MOST> {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Limited<T, MOST>> {
+        let sequence = sequence(name, value)?;
+        match sequence.len() {
+            Ok(count) if count > MOST => return Ok(Limited { items: Vec::new(), count }),
+            Err(problem) if !problem.is_instance_of::<PyOverflowError>(value.py()) => {
+                return Err(problem);
+            }
+            // The number may be wrong, or too large for Python, so the items are counted.
+            _ => {}
+        }
+        let mut items = Vec::new();
+        for item in sequence.try_iter()? {
+            if items.len() == MOST {
+                return Ok(Limited { items: Vec::new(), count: MOST + 1 });
+            }
+            items.push(T::convert(name, &item?)?);
+        }
+        Ok(Limited { count: items.len(), items })
+    }
+}
+
+fn sequence<'a, 'py>(
+    name: &str,
+    value: &'a Bound<'py, PyAny>,
+) -> PyResult<&'a Bound<'py, PySequence>> {
+    value.cast().map_err(|problem| refused(name, "a sequence", value, PyErr::from(problem)))
+}
+
         let kind = value.get_type();
         let kind = kind.name().map_or_else(|_| "another type".to_owned(), |kind| kind.to_string());
         PyTypeError::new_err(format!("{name}: expected {expected}, got {kind}"))

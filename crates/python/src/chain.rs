@@ -9,7 +9,7 @@ use randomx_monero::{
     TIMESTAMP_WINDOW,
 };
 
-use crate::argument;
+use crate::argument::{self, Limited};
 
 /// A block, parsed from its blob.
 #[pyclass(frozen, module = "randomx_web")]
@@ -113,23 +113,27 @@ pub(crate) fn meets_difficulty(
 #[pyfunction]
 #[pyo3(signature = (timestamps, cumulative_difficulties, *, target = DIFFICULTY_TARGET))]
 pub(crate) fn difficulty_after(
-    #[pyo3(from_py_with = argument::timestamps)] timestamps: Vec<u64>,
-    #[pyo3(from_py_with = argument::cumulative_difficulties)] cumulative_difficulties: Vec<u128>,
+    #[pyo3(from_py_with = argument::timestamps)] timestamps: Limited<u64, DIFFICULTY_BLOCKS>,
+    #[pyo3(from_py_with = argument::cumulative_difficulties)] cumulative_difficulties: Limited<
+        u128,
+        DIFFICULTY_BLOCKS,
+    >,
     #[pyo3(from_py_with = argument::target)] target: u64,
 ) -> PyResult<Option<u128>> {
-    if timestamps.len() > DIFFICULTY_BLOCKS {
-        let got = timestamps.len();
+    if timestamps.count > DIFFICULTY_BLOCKS {
+        let got = timestamps.count;
         let problem = format!("timestamps: expected at most {DIFFICULTY_BLOCKS}, got {got}");
         return Err(PyValueError::new_err(problem));
     }
-    let (expected, got) = (timestamps.len(), cumulative_difficulties.len());
+    let (expected, got) = (timestamps.count, cumulative_difficulties.count);
     if expected != got {
         let problem = format!("cumulative_difficulties: expected {expected} numbers, got {got}");
         return Err(PyValueError::new_err(problem));
     }
     let past: Vec<PastBlock> = timestamps
+        .items
         .into_iter()
-        .zip(cumulative_difficulties)
+        .zip(cumulative_difficulties.items)
         .map(|(timestamp, cumulative_difficulty)| PastBlock { timestamp, cumulative_difficulty })
         .collect();
     Ok(randomx_monero::next_difficulty(&past, target))
@@ -138,10 +142,10 @@ pub(crate) fn difficulty_after(
 /// Returns the median of the last 60 timestamps, which a block's must not be before.
 #[pyfunction]
 pub(crate) fn median_timestamp(
-    #[pyo3(from_py_with = argument::last)] last: Vec<u64>,
+    #[pyo3(from_py_with = argument::last)] last: Limited<u64, TIMESTAMP_WINDOW>,
 ) -> PyResult<u64> {
-    let last: [u64; TIMESTAMP_WINDOW] = last.try_into().map_err(|last: Vec<u64>| {
-        let got = last.len();
+    let got = last.count;
+    let last: [u64; TIMESTAMP_WINDOW] = last.items.try_into().map_err(|_| {
         PyValueError::new_err(format!("last: expected {TIMESTAMP_WINDOW} timestamps, got {got}"))
     })?;
     Ok(randomx_monero::median_timestamp(&last))

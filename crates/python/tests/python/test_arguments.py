@@ -1,0 +1,57 @@
+"""Arguments and their limits."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import randomx_web as randomx
+
+
+class Unbounded(Sequence[Any]):
+    """A sequence without an end, whatever it says of its length."""
+
+    def __init__(self, length: int, item: object) -> None:
+        self.length = length
+        self.item = item
+        self.taken = 0
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: object) -> Any:
+        self.taken += 1
+        assert self.taken < 1000, "more items than the limit"
+        return self.item
+
+
+def test_longer_sequences_are_not_read() -> None:
+    long = range(2**62)
+    with pytest.raises(ValueError, match=rf"^last: expected 60 timestamps, got {2**62}$"):
+        randomx.median_timestamp(long)
+    with pytest.raises(ValueError, match=rf"^timestamps: expected at most 735, got {2**62}$"):
+        randomx.difficulty_after(long, [])
+    mention = rf"^cumulative_difficulties: expected 1 numbers, got {2**62}$"
+    with pytest.raises(ValueError, match=mention):
+        randomx.difficulty_after([1], long)
+
+
+@pytest.mark.parametrize("length", [0, 60])
+def test_sequences_that_lie_about_their_length(length: int) -> None:
+    with pytest.raises(ValueError, match="^last: expected 60 timestamps, got 61$"):
+        randomx.median_timestamp(Unbounded(length, 1))
+    with pytest.raises(ValueError, match="^timestamps: expected at most 735, got 736$"):
+        randomx.difficulty_after(Unbounded(length, 1), [])
+    with pytest.raises(ValueError, match="^cumulative_difficulties: expected 0 numbers, got 736$"):
+        randomx.difficulty_after([], Unbounded(length, 1))
+
+
+def test_a_length_that_python_cannot_count() -> None:
+    with pytest.raises(ValueError, match="^last: expected 60 timestamps, got 61$"):
+        randomx.median_timestamp(range(2**64))
+
+    class Broken(Unbounded):
+        def __len__(self) -> int:
+            raise KeyboardInterrupt("not an error of the argument")
+
+    with pytest.raises(KeyboardInterrupt):
+        randomx.median_timestamp(Broken(0, 1))
