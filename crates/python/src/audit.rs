@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::argument;
 use crate::checkpoint;
 use crate::hashing::thread_count;
-use crate::storage::Storages;
+use crate::storage::{self, Storages};
 
 /// The most memory that the rows of an epoch may take. A task declares it.
 const MOST_ROWS: usize = 256 << 20;
@@ -24,7 +24,6 @@ const MOST_ROWS: usize = 256 << 20;
 /// An audit of an input into a folder, planned by this process.
 #[pyclass(frozen, module = "randomx_web")]
 pub(crate) struct Audit {
-    storages: Storages,
     folder: Folder,
     output: PathBuf,
     manifest: Manifest,
@@ -74,9 +73,9 @@ impl Audit {
             let folder = Folder::open(Arc::clone(&storages.writes), &output, &manifest)?;
             Ok((folder, manifest, jobs, input))
         };
-        let (folder, manifest, jobs, input) = storages.detach(py, open)?.map_err(error)?;
+        let (folder, manifest, jobs, input) = storage::detach(py, open)?.map_err(error)?;
         let (memory, left_out) = (input.memory(), input.left_out());
-        Ok(Audit { storages, folder, output, manifest, network, jobs, memory, left_out })
+        Ok(Audit { folder, output, manifest, network, jobs, memory, left_out })
     }
 
     /// The number of epochs.
@@ -100,7 +99,7 @@ impl Audit {
     /// Returns the epochs that are not done: their names, and jobs for `audit_epoch`.
     fn left<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
         let find = || randomx_epochs::left(&self.folder, &self.jobs, |(task, _)| task);
-        let left = self.storages.detach(py, find)?.map_err(error)?;
+        let left = storage::detach(py, find)?.map_err(error)?;
         let job = |(task, rows): &(Task, Rows)| {
             let job = Job {
                 output: self.output.clone(),
@@ -124,7 +123,7 @@ impl Audit {
             let tasks = self.jobs.iter().map(|(task, _)| task);
             randomx_epochs::summarize(&self.folder, tasks)
         };
-        let summary = self.storages.detach(py, summarize)?.map_err(error)?;
+        let summary = storage::detach(py, summarize)?.map_err(error)?;
         let mut text = Vec::new();
         summary.print(&mut text)?;
         Ok((summary.counts.invalid, String::from_utf8(text)?, summary.unjudged()))
@@ -154,11 +153,11 @@ pub(crate) fn audit_epoch(
         }
         let mut kernel = randomx_epochs::kernel(threads, network);
         let read = |take: Take<'_>| rows.read(storages.reads.as_ref(), take);
-        let goes_on = |_| storages.handle_signals();
+        let goes_on = |_| storage::handle_signals();
         randomx_epochs::audit(&folder, &mut kernel, &task, false, read, goes_on)?;
         Ok(true)
     };
-    storages.detach(py, work)?.map_err(error)
+    storage::detach(py, work)?.map_err(error)
 }
 
 /// Converts an error. Callers repeat an audit that lacked memory or whose storage failed.

@@ -1,10 +1,12 @@
 //! Files that Python code reads and writes, and those of this machine.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyException, PyInterruptedError};
 use pyo3::prelude::*;
@@ -25,99 +27,107 @@ const PIECE: usize = 4 << 20;
 pub(crate) struct Storages {
     pub(crate) reads: Arc<dyn Storage>,
     pub(crate) writes: Arc<dyn Storage>,
-    interrupts: Interrupts,
 }
 
 impl Storages {
     /// Returns the storages that arguments name.
     pub(crate) fn new(reads: Option<Py<PyAny>>, writes: Option<Py<PyAny>>) -> Storages {
-        let interrupts = Interrupts::new();
         let storage = |object: Option<Py<PyAny>>| -> Arc<dyn Storage> {
-            let interrupts = interrupts.clone();
             match object {
-                Some(object) => Arc::new(PyStorage { object, interrupts }),
-                None => Arc::new(Folders { interrupts }),
+                Some(object) => Arc::new(PyStorage { object }),
+                None => Arc::new(Folders),
             }
         };
-        Storages { reads: storage(reads), writes: storage(writes), interrupts }
+        Storages { reads: storage(reads), writes: storage(writes) }
     }
+}
 
-    /// Works without the interpreter's lock.
-    ///
-    /// # Errors
-    ///
-    /// An interrupt, such as that of Ctrl-C, that a storage met meanwhile.
-    pub(crate) fn detach<T: Send>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce() -> T + Send,
-    ) -> PyResult<T> {
-        let result = py.detach(work);
-        match self.interrupts.lock().take() {
-            Some(interrupt) => Err(interrupt),
-            None => Ok(result),
+thread_local! {
+    /// The innermost call of [`detach`] on this thread. Its work uses storages on this thread only, and a storage may
+    /// belong to an audit that another thread made.
+    static CALL: RefCell<Option<Rc<Call>>> = const { RefCell::new(None) };
+}
+
+/// A call that uses storages. To their users interrupts are failures to read or write, which they may ignore or report
+/// as such, so the call keeps the first one.
+struct Call {
+    signals: Signals,
+    interrupt: RefCell<Option<PyErr>>,
+}
+
+impl Call {
+    fn remember(&self, py: Python<'_>, problem: &PyErr) {
+        self.interrupt.borrow_mut().get_or_insert_with(|| problem.clone_ref(py));
+    }
+}
+
+fn call() -> Option<Rc<Call>> {
+    CALL.with_borrow(Option::clone)
+}
+
+/// Works without the interpreter's lock.
+///
+/// # Errors
+///
+/// An interrupt, such as that of Ctrl-C, that a storage met meanwhile.
+pub(crate) fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    /// Returns this thread to the call before, also after a panic.
+    struct End(Option<Rc<Call>>);
+
+    impl Drop for End {
+        fn drop(&mut self) {
+            CALL.set(self.0.take());
         }
     }
 
-    /// Handles signals like [`Signals::handle`], and returns whether the work goes on. If a handler raised an exception,
-    /// [`Storages::detach`] returns it.
-    pub(crate) fn handle_signals(&self) -> bool {
-        self.interrupts.handle().is_ok()
+    let call = Rc::new(Call { signals: Signals::new(), interrupt: RefCell::default() });
+    // A handler of signals may use an audit inside a call.
+    let end = End(CALL.replace(Some(Rc::clone(&call))));
+    let result = py.detach(work);
+    drop(end);
+    match call.interrupt.take() {
+        Some(interrupt) => Err(interrupt),
+        None => Ok(result),
     }
 }
 
-/// The interrupts that storages meet. To the code that uses the storages they are failures to read or write,
-/// which it may ignore or report as such.
-#[derive(Clone)]
-struct Interrupts {
-    signals: Arc<Signals>,
-    /// The first interrupt.
-    met: Arc<Mutex<Option<PyErr>>>,
+/// Handles signals like [`Signals::handle`], and returns whether the work goes on. If a handler raised an exception,
+/// [`detach`] returns it. Any thread may call this.
+pub(crate) fn handle_signals() -> bool {
+    handle().is_ok()
 }
 
-impl Interrupts {
-    fn new() -> Interrupts {
-        Interrupts { signals: Arc::new(Signals::new()), met: Arc::default() }
-    }
+/// See [`Signals::handle`].
+fn handle() -> io::Result<()> {
+    // The other threads of a call handle no signals.
+    let Some(call) = call() else { return Ok(()) };
+    call.signals.handle().map_err(|problem| {
+        // A handler may raise any exception, which is no failure of a storage.
+        Python::attach(|py| call.remember(py, &problem));
+        io::Error::other(problem)
+    })
+}
 
-    fn lock(&self) -> MutexGuard<'_, Option<PyErr>> {
-        self.met.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Runs code of Python, and remembers an error that is no `Exception`.
-    fn attach<T>(&self, run: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
-        Python::attach(|py| {
-            run(py).map_err(|problem| {
-                if !problem.is_instance_of::<PyException>(py) {
-                    self.remember(py, &problem);
-                }
-                if problem.is_instance_of::<PyInterruptedError>(py) {
-                    // Rust's loops that read would try again, without end.
-                    return io::Error::other(problem);
-                }
-                io::Error::from(problem)
-            })
+/// Runs code of Python for a storage, and remembers an error that is no `Exception`.
+fn attach<T>(run: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
+    Python::attach(|py| {
+        run(py).map_err(|problem| {
+            if !problem.is_instance_of::<PyException>(py)
+                && let Some(call) = call()
+            {
+                call.remember(py, &problem);
+            }
+            if problem.is_instance_of::<PyInterruptedError>(py) {
+                // Rust's loops that read would try again, without end.
+                return io::Error::other(problem);
+            }
+            io::Error::from(problem)
         })
-    }
-
-    fn remember(&self, py: Python<'_>, problem: &PyErr) {
-        self.lock().get_or_insert_with(|| problem.clone_ref(py));
-    }
-
-    /// See [`Signals::handle`].
-    fn handle(&self) -> io::Result<()> {
-        self.signals.handle().map_err(|problem| {
-            // A handler may raise any exception, which is no failure of a storage.
-            Python::attach(|py| self.remember(py, &problem));
-            io::Error::other(problem)
-        })
-    }
+    })
 }
 
 /// The folders of this machine. Ctrl-C ends a read.
-struct Folders {
-    interrupts: Interrupts,
-}
+struct Folders;
 
 impl Storage for Folders {
     fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>> {
@@ -126,7 +136,7 @@ impl Storage for Folders {
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
         let file = Local.open(path)?;
-        Ok(Arc::new(FolderFile { file, interrupts: self.interrupts.clone() }))
+        Ok(Arc::new(FolderFile { file }))
     }
 
     fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
@@ -141,7 +151,6 @@ impl Storage for Folders {
 /// An open file of this machine.
 struct FolderFile {
     file: Arc<dyn StoredFile>,
-    interrupts: Interrupts,
 }
 
 impl StoredFile for FolderFile {
@@ -150,21 +159,20 @@ impl StoredFile for FolderFile {
     }
 
     fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.interrupts.handle()?;
+        handle()?;
         self.file.read_at(position, buffer)
     }
 }
 
-/// An object of Python with the methods of the protocol `Storage` in `_native.pyi`.
+/// An object of Python with the methods of the protocol `_Storage` in `_native.pyi`.
 struct PyStorage {
     object: Py<PyAny>,
-    interrupts: Interrupts,
 }
 
 impl Storage for PyStorage {
     fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>> {
         let path = address(path)?;
-        self.interrupts.attach(|py| {
+        attach(|py| {
             let names = self.object.call_method1(py, "list", (path,))?;
             let names: Option<Vec<String>> = names.extract(py)?;
             Ok(names.map(|names| names.into_iter().map(OsString::from).collect()))
@@ -173,17 +181,16 @@ impl Storage for PyStorage {
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
         let path = address(path)?;
-        let interrupts = self.interrupts.clone();
-        self.interrupts.attach(|py| {
+        attach(|py| {
             let file = self.object.call_method1(py, "open", (path,))?;
             let size = file.call_method0(py, "size")?.extract(py)?;
-            Ok(Arc::new(PyFile { file, size, last: Mutex::default(), interrupts }) as _)
+            Ok(Arc::new(PyFile { file, size, last: Mutex::default() }) as _)
         })
     }
 
     fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
         let (source, path) = (text(new.path())?, address(path)?);
-        self.interrupts.attach(|py| self.object.call_method1(py, "put", (source, path)).map(drop))
+        attach(|py| self.object.call_method1(py, "put", (source, path)).map(drop))
     }
 }
 
@@ -193,7 +200,6 @@ struct PyFile {
     size: u64,
     /// The bytes that were read last, and their position.
     last: Mutex<(u64, Vec<u8>)>,
-    interrupts: Interrupts,
 }
 
 impl StoredFile for PyFile {
@@ -229,7 +235,7 @@ impl PyFile {
     /// Fills the buffer with the bytes from a position on.
     fn fetch(&self, mut position: u64, buffer: &mut [u8]) -> io::Result<()> {
         for piece in buffer.chunks_mut(PIECE) {
-            let is_whole = self.interrupts.attach(|py| {
+            let is_whole = attach(|py| {
                 let bytes = self.file.call_method1(py, "read_at", (piece.len(), position))?;
                 let bytes: PyBackedBytes = bytes.extract(py)?;
                 let is_whole = bytes.len() == piece.len();
