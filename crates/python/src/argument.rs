@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PySequence;
+use pyo3::types::{PySequence, PyString, PyType};
 use randomx::MAX_THREADS;
 use randomx_monero::Hash;
 
@@ -27,8 +27,11 @@ macro_rules! arguments {
 }
 
 arguments!(
+    allow_incomplete,
     blob,
     block,
+    blocks,
+    cache,
     cumulative_difficulties,
     data,
     difficulty,
@@ -44,6 +47,7 @@ arguments!(
     job,
     key,
     last,
+    lines,
     now,
     output,
     recent,
@@ -64,9 +68,22 @@ pub(crate) fn threads(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     value.extract().map(Some).map_err(refused)
 }
 
+/// Converts the name of a network, which is checked later.
+pub(crate) fn network<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    let refused = |problem| refused("network", "str", value, problem);
+    let name = value.cast::<PyString>().map_err(|problem| refused(problem.into()))?;
+    name.to_str().map_err(refused)
+}
+
 /// Converts a version of RandomX, which is checked later.
 pub(crate) fn version(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     value.extract().map_err(|problem| refused("version", "1 or 2", value, problem))
+}
+
+impl Argument for bool {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        value.extract().map_err(|problem| refused(name, "bool", value, problem))
+    }
 }
 
 impl Argument for u64 {
@@ -128,23 +145,6 @@ impl<T: Argument> Argument for Vec<T> {
     }
 }
 
-impl<A: Argument, B: Argument> Argument for (A, B) {
-    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(A, B)> {
-        let (first, second): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
-            value.extract().map_err(|problem| refused(name, "pairs", value, problem))?;
-        Ok((A::convert(name, &first)?, B::convert(name, &second)?))
-    }
-}
-
-/// Names the argument in an error of its conversion. Other errors, such as that of Ctrl-C, stay.
-pub(crate) fn refused(
-    name: &str,
-    expected: &str,
-    value: &Bound<'_, PyAny>,
-    problem: PyErr,
-) -> PyErr {
-    let py = value.py();
-    if problem.is_instance_of::<PyTypeError>(py) {
 /// The items of a sequence with a limit, which may be longer.
 pub(crate) struct Limited<T, const MOST: usize> {
     /// No items if there are more than the limit.
@@ -182,8 +182,24 @@ fn sequence<'a, 'py>(
     value.cast().map_err(|problem| refused(name, "a sequence", value, PyErr::from(problem)))
 }
 
-        let kind = value.get_type();
-        let kind = kind.name().map_or_else(|_| "another type".to_owned(), |kind| kind.to_string());
+impl<A: Argument, B: Argument> Argument for (A, B) {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(A, B)> {
+        let (first, second): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            value.extract().map_err(|problem| refused(name, "pairs", value, problem))?;
+        Ok((A::convert(name, &first)?, B::convert(name, &second)?))
+    }
+}
+
+/// Names the argument in an error of its conversion. Other errors, such as that of Ctrl-C, stay.
+pub(crate) fn refused(
+    name: &str,
+    expected: &str,
+    value: &Bound<'_, PyAny>,
+    problem: PyErr,
+) -> PyErr {
+    let py = value.py();
+    if problem.is_instance_of::<PyTypeError>(py) {
+        let kind = type_name(&value.get_type());
         PyTypeError::new_err(format!("{name}: expected {expected}, got {kind}"))
     } else if problem.is_instance_of::<PyOverflowError>(py)
         || problem.is_instance_of::<PyValueError>(py)
@@ -195,4 +211,9 @@ fn sequence<'a, 'py>(
     } else {
         problem
     }
+}
+
+/// Returns the name of a type for an error.
+pub(crate) fn type_name(kind: &Bound<'_, PyType>) -> String {
+    kind.name().map_or_else(|_| "another type".to_owned(), |name| name.to_string())
 }

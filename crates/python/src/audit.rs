@@ -54,10 +54,10 @@ impl Audit {
         py: Python<'_>,
         #[pyo3(from_py_with = argument::input)] input: PathBuf,
         #[pyo3(from_py_with = argument::output)] output: PathBuf,
-        lines: bool,
+        #[pyo3(from_py_with = argument::lines)] lines: bool,
         #[pyo3(from_py_with = argument::first)] first: Option<u64>,
         #[pyo3(from_py_with = argument::last)] last: Option<u64>,
-        network: &str,
+        #[pyo3(from_py_with = argument::network)] network: &str,
         reads: Option<Py<PyAny>>,
         writes: Option<Py<PyAny>>,
     ) -> PyResult<Audit> {

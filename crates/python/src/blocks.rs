@@ -62,9 +62,9 @@ impl Chain {
     #[pyo3(signature = (start, *, network = "mainnet", fixed_difficulty = None, allow_incomplete = false))]
     fn new(
         #[pyo3(from_py_with = argument::start)] start: Start,
-        network: &str,
+        #[pyo3(from_py_with = argument::network)] network: &str,
         #[pyo3(from_py_with = argument::fixed_difficulty)] fixed_difficulty: Option<u128>,
-        allow_incomplete: bool,
+        #[pyo3(from_py_with = argument::allow_incomplete)] allow_incomplete: bool,
     ) -> PyResult<Chain> {
         use randomx_monero::Chain as Rules;
         let network = self::network(network)?;

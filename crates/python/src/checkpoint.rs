@@ -34,7 +34,7 @@ impl Checkpoint {
     /// Returns the start of a network's chain.
     #[staticmethod]
     #[pyo3(signature = (network = "mainnet"))]
-    fn genesis(network: &str) -> PyResult<Checkpoint> {
+    fn genesis(#[pyo3(from_py_with = argument::network)] network: &str) -> PyResult<Checkpoint> {
         Ok(Checkpoint { checkpoint: randomx_monero::Checkpoint::genesis(self::network(network)?) })
     }
 

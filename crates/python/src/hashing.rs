@@ -59,6 +59,13 @@ impl Argument for Key {
     }
 }
 
+impl Argument for Py<Cache> {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Py<Cache>> {
+        let refused = |problem| refused(name, "a Cache", value, PyErr::from(problem));
+        value.cast::<Cache>().map(|cache| cache.clone().unbind()).map_err(refused)
+    }
+}
+
 #[pymethods]
 impl Cache {
     #[new]
@@ -77,11 +84,11 @@ impl Dataset {
     #[pyo3(signature = (cache, *, threads = None))]
     fn new(
         py: Python<'_>,
-        cache: &Cache,
+        #[pyo3(from_py_with = argument::cache)] cache: Py<Cache>,
         #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
     ) -> PyResult<Dataset> {
         let threads = thread_count(threads)?;
-        let cache = Arc::clone(&cache.cache);
+        let cache = Arc::clone(&cache.get().cache);
         let signals = Signals::new();
         let mut interrupt = None;
         let go_on = |_| {

@@ -14,8 +14,13 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use crate::argument::type_name;
+
 /// The name of capsules with a stream.
 pub(crate) const NAME: &CStr = c"arrow_array_stream";
+
+/// The method of tables that returns such a capsule.
+const METHOD: &str = "__arrow_c_stream__";
 
 /// The name of capsules with a schema.
 pub(crate) const SCHEMA_NAME: &CStr = c"arrow_schema";
@@ -30,13 +35,20 @@ pub(crate) struct Stream {
 impl Stream {
     /// Takes the stream of an object.
     pub(crate) fn of(data: &Bound<'_, PyAny>) -> PyResult<Stream> {
-        let method = "__arrow_c_stream__";
-        let Some(method) = data.getattr_opt(method)? else {
-            let problem = format!("data: expected a table with the method {method}");
+        let Some(method) = data.getattr_opt(METHOD)? else {
+            let problem = format!("data: expected a table with the method {METHOD}");
             return Err(PyTypeError::new_err(problem));
         };
-        let capsule = method.call0()?.cast_into::<PyCapsule>()?;
-        let stream = capsule.pointer_checked(Some(NAME))?.cast::<FFI_ArrowArrayStream>();
+        let expected = format!("data: expected a capsule arrow_array_stream from {METHOD}");
+        let capsule = method.call0()?;
+        let Ok(capsule) = capsule.cast::<PyCapsule>() else {
+            let kind = type_name(&capsule.get_type());
+            return Err(PyTypeError::new_err(format!("{expected}, got {kind}")));
+        };
+        let Ok(stream) = capsule.pointer_checked(Some(NAME)) else {
+            return Err(PyValueError::new_err(format!("{expected}, got one of another name")));
+        };
+        let stream = stream.cast::<FFI_ArrowArrayStream>();
         // SAFETY: a capsule of this name points to a stream, which the one who got the capsule may take;
         // an empty one stays.
         let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };

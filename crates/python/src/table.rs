@@ -50,7 +50,7 @@ struct State {
 pub(crate) fn verify_table(
     data: &Bound<'_, PyAny>,
     #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
-    blocks: bool,
+    #[pyo3(from_py_with = argument::blocks)] blocks: bool,
 ) -> PyResult<VerifiedTable> {
     // RandomX began later on the main network than on those for tests.
     let blocks = blocks.then_some(Network::Mainnet);

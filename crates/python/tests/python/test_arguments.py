@@ -1,10 +1,12 @@
-"""Arguments and their limits."""
+"""Arguments: their names in errors, and their limits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import pyarrow
 import pytest
 import randomx_web as randomx
+from randomx_web import _native
 
 
 class Unbounded(Sequence[Any]):
@@ -55,3 +57,37 @@ def test_a_length_that_python_cannot_count() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         randomx.median_timestamp(Broken(0, 1))
+
+
+genesis = randomx.Checkpoint.genesis("regtest")
+wrong: Any = 7
+
+
+@pytest.mark.parametrize(
+    ("call", "mention"),
+    [
+        (lambda: randomx.Chain(5, network=wrong), "network: expected str, got int"),
+        (lambda: randomx.Checkpoint.genesis(wrong), "network: expected str, got int"),
+        (lambda: _native.Audit("a", "b", network=wrong), "network: expected str, got int"),
+        (lambda: _native.Audit("a", "b", lines=wrong), "lines: expected bool, got int"),
+        (
+            lambda: randomx.Chain(genesis, allow_incomplete=wrong),
+            "allow_incomplete: expected bool, got int",
+        ),
+        (
+            lambda: randomx.verify_table(pyarrow.table({}), blocks=wrong),
+            "blocks: expected bool, got int",
+        ),
+        (lambda: randomx.Dataset(wrong), "cache: expected a Cache, got int"),
+        (lambda: randomx.verify_table(wrong), "data: expected a table with the method"),
+    ],
+)
+def test_errors_name_arguments_of_wrong_types(call: Callable[[], object], mention: str) -> None:
+    # PyO3 itself would name them in notes only.
+    with pytest.raises(TypeError, match=f"^{mention}"):
+        call()
+
+
+def test_a_network_that_is_no_text() -> None:
+    with pytest.raises(ValueError, match="^network: expected str, got "):
+        randomx.Checkpoint.genesis("\ud800")

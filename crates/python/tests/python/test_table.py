@@ -181,8 +181,18 @@ def test_wrong_tables() -> None:
         pyarrow.table(randomx.verify_table(pyarrow.table({"x": [1]})))
 
     class Liar:
-        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-            return pyarrow.schema([]).__arrow_c_schema__()
+        def __init__(self, stream: object) -> None:
+            self.stream = stream
 
-    with pytest.raises(ValueError):
-        randomx.verify_table(Liar())
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return self.stream
+
+    expected = "^data: expected a capsule arrow_array_stream from __arrow_c_stream__, got"
+    with pytest.raises(ValueError, match=f"{expected} one of another name$"):
+        randomx.verify_table(Liar(pyarrow.schema([]).__arrow_c_schema__()))
+    with pytest.raises(TypeError, match=f"{expected} int$"):
+        randomx.verify_table(Liar(7))
+    taken = pyarrow.table({}).__arrow_c_stream__()
+    pyarrow.RecordBatchReader._import_from_c_capsule(taken)
+    with pytest.raises(ValueError, match="data: expected a stream, got one that was released$"):
+        randomx.verify_table(Liar(taken))
