@@ -9,8 +9,10 @@ def main() -> int:
     """Runs the command that the arguments name."""
     if sys.argv[1:2] == ["audit"]:
         return audit.main(sys.argv[2:])
-    print("usage: python -m randomx_web audit [--help]", file=sys.stderr)
-    return audit.UNUSABLE
+    is_question = sys.argv[1:] in (["--help"], ["-h"])
+    usage = "usage: python -m randomx_web audit [--help]"
+    print(usage, file=sys.stdout if is_question else sys.stderr)
+    return audit.VALID if is_question else audit.UNUSABLE
 
 
 sys.exit(main())
