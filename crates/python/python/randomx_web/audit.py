@@ -180,9 +180,18 @@ def _retries(text: str) -> int:
 
 
 def _number(text: str, least: int, most: int) -> int:
-    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
-        raise argparse.ArgumentTypeError(f"expected {least} to {most}, got {text!r}")
-    return int(text)
+    # Python refuses to convert thousands of digits, zeros too.
+    digits = text.lstrip("0") or text[:1]
+    is_number = text.isascii() and text.isdigit() and len(digits) <= len(str(most))
+    if not is_number or not least <= int(digits) <= most:
+        raise argparse.ArgumentTypeError(f"expected {least} to {most}, got {text[:80]!r}")
+    return int(digits)
+
+
+def as_option(text: str) -> str:
+    """Returns a text that begins with the name of an argument with that of its option instead."""
+    name, separator, rest = text.partition(": ")
+    return f"{OPTIONS[name]}: {rest}" if separator and name in OPTIONS else text
 
 
 def parser() -> argparse.ArgumentParser:
