@@ -47,7 +47,7 @@ def unfit(nodes: list[dict[str, Any]], threads: int, needed: int) -> str | None:
     processors = int(max((machine.get("CPU", 0) for machine in machines), default=0))
     if processors < threads:
         return (
-            f"--threads: expected at most {processors}, the processors of the cluster's largest "
+            f"threads: expected at most {processors}, the processors of the cluster's largest "
             f"machine, got {threads}"
         )
     fitting = (machine for machine in machines if machine.get("CPU", 0) >= threads)
@@ -55,7 +55,7 @@ def unfit(nodes: list[dict[str, Any]], threads: int, needed: int) -> str | None:
     if most < needed:
         return (
             f"memory: expected a machine with {threads} processors and {-(-needed // MIB)} MiB for a "
-            f"task, got {int(most) // MIB} MiB at most; lower --threads, or give Ray more memory"
+            f"task, got {int(most) // MIB} MiB at most; use fewer threads, or give Ray more memory"
         )
     return None
 

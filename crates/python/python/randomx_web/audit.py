@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -26,6 +26,18 @@ PAUSE = 10.0
 #: The fewest and the most threads of a task, and times that one is tried again.
 THREADS = (1, 1024)
 RETRIES = (0, 1000)
+
+#: The options of arguments.
+OPTIONS = {
+    "input": "--input",
+    "output": "--output",
+    "first": "--from",
+    "last": "--to",
+    "network": "--network",
+    "ray": "--ray",
+    "threads": "--threads",
+    "retries": "--retries",
+}
 
 DESCRIPTION = """\
 Verifies every proof of work of a chain or a list on a cluster that runs Ray, one task an epoch.
@@ -93,13 +105,39 @@ def audit(
     RandomX are neither valid nor invalid if `network` had such a version at their heights. Nor are
     blocks of versions that this release does not know.
     """
+    return _audit(
+        input,
+        output,
+        first=first,
+        last=last,
+        network=network,
+        ray=ray,
+        threads=threads,
+        retries=retries,
+        named=str,
+    )
+
+
+def _audit(
+    input: str | PathLike[str],
+    output: str | PathLike[str],
+    *,
+    first: int | None,
+    last: int | None,
+    network: str,
+    ray: str | None,
+    threads: int,
+    retries: int,
+    named: Callable[[str], str],
+) -> Result:
+    """The function `audit`. `named` changes the names of arguments in lines on stderr."""
     for name, given, (least, most) in (
         ("threads", threads, THREADS),
         ("retries", retries, RETRIES),
     ):
         if not least <= given <= most:
             raise ValueError(f"{name}: expected {least} to {most}, got {given}")
-    arguments = (("--input", input), ("--output", output))
+    arguments = (("input", input), ("output", output))
     places = [Place.named(argument, fspath(place)) for argument, place in arguments]
     (reads, source), (writes, target) = (place.split() for place in places)
     lines = source.lower().endswith((".jsonl", ".ndjson"))
@@ -116,7 +154,7 @@ def audit(
     try:
         _print_left_out(plan.left_out)
         jobs = plan.left()
-        progress = _Progress(plan.epochs, len(jobs))
+        progress = _Progress(plan.epochs, len(jobs), named)
         if jobs:
             from . import _ray
 
@@ -149,14 +187,15 @@ def _print_left_out(rows: int) -> None:
 class _Progress:
     """Lines on stderr about a run."""
 
-    def __init__(self, epochs: int, left: int) -> None:
+    def __init__(self, epochs: int, left: int, named: Callable[[str], str]) -> None:
+        self._named = named
         self._epochs = epochs
         self._begun = epochs - left
         self._done = self._begun
         self._start = self._printed = time.monotonic()
 
     def waiting(self, reason: str) -> None:
-        _write(f"waiting for a machine that fits a task: {reason}\n", sys.stderr)
+        _write(f"waiting for a machine that fits a task: {self._named(reason)}\n", sys.stderr)
 
     def epoch(self, _name: str) -> None:
         self._done += 1
@@ -256,7 +295,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Ray reports lost workers on stdout.
         with redirect_stdout(sys.stderr):
-            result = audit(
+            result = _audit(
                 options.input,
                 options.output,
                 first=options.first,
@@ -265,11 +304,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 ray=options.ray,
                 threads=options.threads,
                 retries=options.retries,
+                named=as_option,
             )
     except ImportError as problem:
         return _unusable(f"{problem}; pip install 'randomx-web[ray]'")
     except (MemoryError, OSError, ValueError, RuntimeError) as problem:
-        return _unusable(problem)
+        return _unusable(as_option(str(problem)))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:

@@ -1,10 +1,11 @@
-"""The command line."""
+"""The command line, and the names of arguments in its errors."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from randomx_web import audit
+from randomx_web import _ray, audit
 
 
 def command(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -35,3 +36,31 @@ def test_numbers_of_any_length(option: str, capsys: pytest.CaptureFixture[str]) 
         assert f"argument {option}: expected " in last and len(last) < 200
     found = audit.parser().parse_args([*places, f"{option}={'0' * 5000}7"])
     assert 7 in vars(found).values()
+
+
+def test_the_function_names_arguments_and_the_command_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = [
+        ("ftp://x/y", str(tmp_path), "mainnet", "input: expected a path, or an address of s3"),
+        (str(tmp_path), "ftp://x/y", "mainnet", "output: expected a path, or an address of s3"),
+        ("s3:/a", str(tmp_path), "mainnet", "input: expected an address with s3://"),
+        (str(tmp_path), str(tmp_path), "main", "network: expected mainnet, "),
+    ]
+    for source, output, network, mention in cases:
+        with pytest.raises(ValueError, match=f"^{mention}"):
+            audit.audit(source, output, network=network)
+        arguments = ["--ray", "local", "--input", source, "--output", output]
+        assert audit.main([*arguments, "--network", network]) == audit.UNUSABLE
+        assert capsys.readouterr().err.startswith(f"error: --{mention}")
+
+
+def test_the_names_of_options_in_texts() -> None:
+    assert audit.as_option("first: expected less") == "--from: expected less"
+    assert audit.as_option("last: expected more") == "--to: expected more"
+    for text in ["memory: expected more", "a.parquet: cannot read it", "input", "Ray: input: x"]:
+        assert audit.as_option(text) == text
+
+
+def test_a_cluster_without_processors() -> None:
+    assert str(_ray.unfit([], 1, 1)).startswith("threads: expected at most 0, ")

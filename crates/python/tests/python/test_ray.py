@@ -150,12 +150,12 @@ def test_a_task_that_fits_no_machine(cluster: Cluster, made: Path, tmp_path: Pat
         assert said == f"waiting for a machine that fits a task: {problem}\n"
         assert run.poll() is None
         run.send_signal(signal.SIGINT)
-    with pytest.raises(RuntimeError, match="^--threads: expected at most 1, "):
+    with pytest.raises(RuntimeError, match="^threads: expected at most 1, "):
         with _ray.connected(cluster.address):
             _ray.run(
                 [],
-                reads=Place.named("--input", str(made)),
-                writes=Place.named("--output", str(tmp_path)),
+                reads=Place.named("input", str(made)),
+                writes=Place.named("output", str(tmp_path)),
                 threads=2,
                 rows_memory=1,
                 retries=0,
@@ -171,10 +171,10 @@ def test_a_task_that_fits_no_machine(cluster: Cluster, made: Path, tmp_path: Pat
     nodes = [machine(0, 0), machine(2, 4096), machine(4, 1024), machine(64, 4096, alive=False)]
     for threads, mib in [(1, 4096), (2, 4096), (4, 1024)]:
         assert _ray.unfit(nodes, threads, mib << 20) is None
-    assert str(_ray.unfit(nodes, 5, 1)).startswith("--threads: expected at most 4, ")
+    assert str(_ray.unfit(nodes, 5, 1)).startswith("threads: expected at most 4, ")
     text = "memory: expected a machine with 4 processors and 1025 MiB for a task, got 1024 MiB "
     assert str(_ray.unfit(nodes, 4, (1024 << 20) + 1)).startswith(text)
-    assert str(_ray.unfit([], 1, 1)).startswith("--threads: expected at most 0, ")
+    assert str(_ray.unfit([], 1, 1)).startswith("threads: expected at most 0, ")
 
 
 def test_two_audits_in_one_process(cluster: Cluster, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_an_object_store(made: Path, expected: Files) -> None:
             file.write(made.read_bytes())
         source, output = (
             Place.named(argument, address(name))
-            for argument, name in (("--input", "chain"), ("--output", "audit"))
+            for argument, name in (("input", "chain"), ("output", "audit"))
         )
         (reads, folder), (writes, target) = source.split(), output.split()
         plan = _native.Audit(folder, target, reads=reads, writes=writes)

@@ -113,7 +113,7 @@ def test_a_file_appears_in_s3_when_all_of_it_was_sent(
         # Pickles of a file system with this option lack it.
         other = f"{address('result')}&tls_verify_certificates=false"
         for where in (address("result"), other):
-            store, path = _storage.Place.named("--output", where).split()
+            store, path = _storage.Place.named("output", where).split()
             assert store is not None
             for size in (0, 5, 35 << 20):
                 fails = False
@@ -152,7 +152,7 @@ def test_ctrl_c_leaves_no_part_of_a_file_in_s3(
     result = tmp_path / "result"
     result.write_bytes(os.urandom(35 << 20))
     with bucket() as address:
-        store, path = _storage.Place.named("--output", address("result")).split()
+        store, path = _storage.Place.named("output", address("result")).split()
         assert store is not None
         with pytest.raises(KeyboardInterrupt):
             store.put(str(result), path)
@@ -325,7 +325,7 @@ def test_a_panic_has_not_the_exit_code_of_a_verdict(
     def fail(*_arguments: Any, **_keywords: Any) -> None:
         raise problem
 
-    monkeypatch.setattr(audit, "audit", fail)
+    monkeypatch.setattr(audit, "_audit", fail)
     arguments = ["--ray", "local", "--input", "x", "--output", "y"]
     assert audit.main(arguments) == audit.UNUSABLE
     assert "a bug" in capsys.readouterr().err
@@ -361,11 +361,11 @@ def test_an_address_that_became_a_path_is_refused(tmp_path: Path) -> None:
     for scheme in _storage.OBJECT_STORES:
         address = Path(f"{scheme}://bucket/chain")
         for name, places in [("input", (address, tmp_path)), ("output", (tmp_path, address))]:
-            expected = f"^--{name}: expected an address with {scheme}://"
+            expected = f"^{name}: expected an address with {scheme}://"
             with pytest.raises(ValueError, match=expected):
                 audit.audit(*places)
     # A folder of this machine may have such a name.
-    local = _storage.Place.named("--input", "./s3:/chain").address
+    local = _storage.Place.named("input", "./s3:/chain").address
     assert local == os.path.abspath("./s3:/chain")
 
 
