@@ -81,7 +81,8 @@ fn the_wheel_works_in_a_fresh_environment() {
     run(maturin.arg(&wheels).arg("--interpreter").arg(&tools).current_dir(crate_folder));
     let wheel = wheels.read_dir().expect("a folder").next().expect("a wheel").expect("a file");
     let name = wheel.file_name().into_string().expect("a name");
-    assert!(name.starts_with("randomx_web-0.1.0-cp310-abi3-"), "{name}");
+    let expected = concat!("randomx_web-", env!("CARGO_PKG_VERSION"), "-cp310-abi3-");
+    assert!(name.starts_with(expected), "{name}");
     // Without other packages.
     run(pip(&fresh).args(["--no-index", "--no-deps"]).arg(wheel.path()));
     run(Command::new(&fresh).args(["-c", "import randomx_web; randomx_web.seed_height(1)"]));
