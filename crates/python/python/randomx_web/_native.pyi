@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Literal, Protocol, final
 
-class ArrowStream(Protocol):
+class _ArrowStream(Protocol):
     """A table: of pyarrow, polars, pandas or DuckDB, for example."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -19,13 +19,13 @@ class Dataset:
 
     def __new__(cls, cache: Cache, *, threads: int | None = None) -> Dataset: ...
 
-Key = Cache | Dataset | bytes | bytearray
+_Key = Cache | Dataset | bytes | bytearray
 
 @final
 class Vm:
     """Hashes inputs with a key on some threads; by default, on one."""
 
-    def __new__(cls, key: Key, *, version: int = 1, threads: int | None = 1) -> Vm: ...
+    def __new__(cls, key: _Key, *, version: int = 1, threads: int | None = 1) -> Vm: ...
     def hash(self, data: bytes | bytearray) -> bytes:
         """Returns the hash of an input."""
 
@@ -77,10 +77,10 @@ class Checkpoint:
         cls,
         *,
         height: int,
-        id: bytes,
+        id: bytes | bytearray,
         work: int,
         recent: Sequence[tuple[int, int]],
-        seeds: Sequence[tuple[int, bytes]],
+        seeds: Sequence[tuple[int, bytes | bytearray]],
     ) -> Checkpoint: ...
     @staticmethod
     def genesis(network: str = "mainnet") -> Checkpoint:
@@ -198,9 +198,9 @@ class Chain:
         block: bytes | bytearray | None = None,
         *,
         hashing_blob: bytes | bytearray | None = None,
-        id: bytes | None = None,
+        id: bytes | bytearray | None = None,
         height: int | None = None,
-        seed_hash: bytes | None = None,
+        seed_hash: bytes | bytearray | None = None,
         difficulty: int | None = None,
         now: int | None = None,
     ) -> Work | None:
@@ -210,7 +210,7 @@ class Chain:
         `height`, `seed_hash` and `difficulty` are what the block's source says. `now` is in seconds
         since 1970; by default, this machine's clock.
         """
-    def settle(self, hash: bytes | None = None) -> Verdict:
+    def settle(self, hash: bytes | bytearray | None = None) -> Verdict:
         """Returns the verdict on the first block that waits, by its hash.
 
         Without a hash its proof of work is not checked. A refused block ends the chain.
@@ -229,11 +229,11 @@ class VerifiedTable:
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
-def hash(key: Key, data: bytes | bytearray, *, version: int = 1) -> bytes:
+def hash(key: _Key, data: bytes | bytearray, *, version: int = 1) -> bytes:
     """Returns the hash of an input. Bytes as key are expanded for this call alone."""
 
 def hash_many(
-    key: Key,
+    key: _Key,
     inputs: Sequence[bytes | bytearray],
     *,
     version: int = 1,
@@ -241,14 +241,16 @@ def hash_many(
 ) -> list[bytes]:
     """Returns the hashes of inputs, in order; by default, on all processors."""
 
-def verify(key: Key, hashing_blob: bytes | bytearray, difficulty: int, *, version: int = 1) -> bool:
+def verify(
+    key: _Key, hashing_blob: bytes | bytearray, difficulty: int, *, version: int = 1
+) -> bool:
     """Whether the hash of a hashing blob meets a difficulty."""
 
-def calculate_commitment(data: bytes | bytearray, hash: bytes) -> bytes:
+def calculate_commitment(data: bytes | bytearray, hash: bytes | bytearray) -> bytes:
     """Returns the commitment to an input and its hash."""
 
 def verify_table(
-    data: ArrowStream, *, threads: int | None = None, blocks: bool = False
+    data: _ArrowStream, *, threads: int | None = None, blocks: bool = False
 ) -> VerifiedTable:
     """Returns a table with the columns `pow_hash`, `valid` and `reason` besides its own.
 
@@ -267,7 +269,7 @@ def seed_height(height: int) -> int:
 def block_id(hashing_blob: bytes | bytearray) -> bytes:
     """Returns the id of the block with a hashing blob."""
 
-def meets_difficulty(hash: bytes, difficulty: int) -> bool:
+def meets_difficulty(hash: bytes | bytearray, difficulty: int) -> bool:
     """Whether a hash meets a difficulty."""
 
 def difficulty_after(
@@ -283,17 +285,17 @@ def difficulty_after(
 def median_timestamp(last: Sequence[int]) -> int:
     """Returns the median of the last 60 timestamps, which a block's must not be before."""
 
-def tree_hash(hashes: Sequence[bytes]) -> bytes:
+def tree_hash(hashes: Sequence[bytes | bytearray]) -> bytes:
     """Returns the root of the tree over transaction hashes, the miner's first."""
 
-class StoredFile(Protocol):
+class _StoredFile(Protocol):
     """An open file of a storage. pyarrow's files are such."""
 
     def size(self) -> int: ...
     def read_at(self, nbytes: int, offset: int) -> bytes:
         """Reads up to 4 MiB. Long values are read in several calls."""
 
-class Storage(Protocol):
+class _Storage(Protocol):
     """Where the files of an audit are.
 
     An `Exception` of a method becomes an `OSError` that names the file. Others, such as
@@ -302,7 +304,7 @@ class Storage(Protocol):
 
     def list(self, path: str) -> list[str] | None:
         """Returns the names of all files and subfolders, or `None` if the path is a file."""
-    def open(self, path: str) -> StoredFile:
+    def open(self, path: str) -> _StoredFile:
         """Opens a file. Raises `FileNotFoundError` if there is none."""
     def put(self, source: str, path: str) -> None:
         """Makes a file of this machine appear under a path: all of it at once.
@@ -327,8 +329,8 @@ class Audit:
         first: int | None = None,
         last: int | None = None,
         network: str = "mainnet",
-        reads: Storage | None = None,
-        writes: Storage | None = None,
+        reads: _Storage | None = None,
+        writes: _Storage | None = None,
     ) -> Audit: ...
     @property
     def epochs(self) -> int:
@@ -348,11 +350,11 @@ class Audit:
         """
 
 def audit_epoch(
-    job: bytes,
+    job: bytes | bytearray,
     *,
     threads: int | None = 1,
-    reads: Storage | None = None,
-    writes: Storage | None = None,
+    reads: _Storage | None = None,
+    writes: _Storage | None = None,
 ) -> bool:
     """Audits an epoch, and writes its file. Returns whether that was left to do.
 

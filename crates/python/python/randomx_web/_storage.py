@@ -54,7 +54,7 @@ class Place:
 
 
 class ObjectStore:
-    """The protocol `Storage` of `_native.pyi`, by a file system of pyarrow."""
+    """The protocol `_Storage` of `_native.pyi`, by a file system of pyarrow."""
 
     def __init__(self, filesystem: Any) -> None:
         self._filesystem = filesystem

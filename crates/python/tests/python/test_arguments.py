@@ -1,4 +1,4 @@
-"""Arguments: their names in errors, and their limits."""
+"""Arguments: their names in errors, their limits and their types."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,6 +7,7 @@ import pyarrow
 import pytest
 import randomx_web as randomx
 from randomx_web import _native
+from vectors import shares
 
 
 class Unbounded(Sequence[Any]):
@@ -91,3 +92,24 @@ def test_errors_name_arguments_of_wrong_types(call: Callable[[], object], mentio
 def test_a_network_that_is_no_text() -> None:
     with pytest.raises(ValueError, match="^network: expected str, got "):
         randomx.Checkpoint.genesis("\ud800")
+
+
+def test_hashes_may_be_bytearrays() -> None:
+    share = shares()[0]
+    seed_hash, pow_hash = bytearray(share["seed_hash"]), bytearray(share["pow_hash"])
+    assert randomx.meets_difficulty(pow_hash, share["difficulty"])
+    assert randomx.tree_hash([seed_hash]) == share["seed_hash"]
+    blob = share["hashing_blob"]
+    commitment = randomx.calculate_commitment(blob, share["pow_hash"])
+    assert randomx.calculate_commitment(blob, pow_hash) == commitment
+    made = [
+        randomx.Checkpoint(height=9, id=make(32), work=0, recent=[], seeds=[(0, make(32))])
+        for make in (bytes, bytearray)
+    ]
+    assert made[0] == made[1]
+    chain = randomx.Chain(3_000_000)
+    work = chain.push(hashing_blob=blob, id=pow_hash, seed_hash=seed_hash, difficulty=1)
+    assert work is None or work.seed_hash == share["seed_hash"]
+    assert not chain.settle(pow_hash if work else None).is_accepted
+    with pytest.raises(ValueError, match="^job: "):
+        _native.audit_epoch(bytearray(b"{}"))
