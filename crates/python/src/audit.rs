@@ -22,7 +22,7 @@ use crate::storage::{self, Storages};
 const MOST_ROWS: usize = 256 << 20;
 
 /// An audit of an input into a folder, planned by this process.
-#[pyclass(frozen, module = "randomx_web")]
+#[pyclass(frozen, module = "randomx_web._native")]
 pub(crate) struct Audit {
     folder: Folder,
     output: PathBuf,

@@ -1,5 +1,6 @@
 """Arguments: their names in errors, their limits and their types."""
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -113,3 +114,11 @@ def test_hashes_may_be_bytearrays() -> None:
     assert not chain.settle(pow_hash if work else None).is_accepted
     with pytest.raises(ValueError, match="^job: "):
         _native.audit_epoch(bytearray(b"{}"))
+
+
+def test_classes_can_be_imported_from_their_modules() -> None:
+    classes = [kind for kind in vars(_native).values() if isinstance(kind, type)]
+    assert len(classes) == 11
+    for kind in classes:
+        module = importlib.import_module(kind.__module__)
+        assert getattr(module, kind.__qualname__) is kind
