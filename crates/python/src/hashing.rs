@@ -39,7 +39,7 @@ pub(crate) struct Dataset {
 #[pyclass(frozen, module = "randomx_web")]
 pub(crate) struct Vm {
     pool: Mutex<VmPool>,
-    /// Those of the pool, which may be busy when they are asked for.
+    /// The pool's number of threads. Stored here, because the pool may be locked.
     threads: usize,
 }
 

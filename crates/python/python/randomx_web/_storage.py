@@ -38,7 +38,7 @@ class Place:
         return cls(argument, address)
 
     def split(self) -> "tuple[ObjectStore | None, str]":
-        """Returns the store, which paths of this machine have none of, and the path in it."""
+        """Returns the object store and the path in it. A path of this machine has no store."""
         if "://" not in self.address:
             return None, self.address
         from pyarrow import fs

@@ -62,7 +62,7 @@ def test_difficulties_of_any_size() -> None:
 
 
 class Named(int):
-    """An integer whose methods tell other values than its own."""
+    """An integer whose methods return other values than its own."""
 
     def __str__(self) -> str:
         return "1"
