@@ -35,14 +35,15 @@ values, pages with the encodings DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY, o
 (LZ4_RAW is allowed).
 
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
-input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence, and
-those without a RandomX proof of work. These are blocks of an earlier version at heights at which
---network had one. Blocks of a version that this release does not know have no verdict, unless their row
-has a version of RandomX: install a newer release, and run the same command again. Malformed rows are invalid, with a reason. The work is the sum of the difficulties of
-valid rows. A row with only a target adds nothing. Rows are not compared: a proof of work that is listed
-twice counts twice. Each file is written when its epoch is complete, and contains a checksum. To resume an
-interrupted run, run the same command again. It computes damaged results again, and those of releases
-with other rules or without checksums.
+input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence,
+and those without a RandomX proof of work. These are blocks of an earlier version at heights at which
+--network had one. Blocks of a version that this release does not know have no verdict, unless their
+row has a version of RandomX: install a newer release, and run the same command again. Malformed rows
+are invalid, with a reason. The work is the sum of the difficulties of valid rows. A row with only a
+target adds nothing. Rows are not compared: a proof of work that is listed twice counts twice. Each
+file is written when its epoch is complete, and contains a checksum. To resume an interrupted run, run
+the same command again. It computes damaged results again, and those of releases with other rules or
+without checksums.
 
 With another range, a run keeps the results that have the same rows, and replaces those that have fewer.
 It refuses a range with only some of the blocks of a result. summary.json has the epochs of the last run.
