@@ -334,29 +334,6 @@ def test_a_panic_has_not_the_exit_code_of_a_verdict(
             audit.main(arguments)
 
 
-def test_the_network_decides_which_blocks_have_no_proof_of_work(tmp_path: Path) -> None:
-    source = tmp_path / "rows.jsonl"
-    # On the main network RandomX began with the next block, on the test network long before.
-    blob = (bytes([11, 11, 0]) + bytes(32 + 4 + 32) + bytes([1])).hex()
-    source.write_text(f'{{"height":1978432,"hashing_blob":"{blob}"}}\n')
-    for network, invalid in [("mainnet", 0), ("testnet", 1)]:
-        output = tmp_path / network
-        plan = _native.Audit(str(source), str(output), lines=True, network=network)
-        for _, job in plan.left():
-            assert _native.audit_epoch(job)
-        # Unlocks the folder.
-        del plan
-        # No cluster is needed if all epochs are done.
-        assert audit.audit(source, output, network=network).invalid == invalid
-        arguments = ["--ray", "none", "--input", str(source), "--output", str(output)]
-        code = audit.NOT_VALID if invalid else audit.VALID
-        assert audit.main([*arguments, "--network", network]) == code
-    with pytest.raises(ValueError, match="of audit of JSON lines [0-9a-f]{64} of testnet"):
-        audit.audit(source, output)
-    with pytest.raises(ValueError, match='^network: expected mainnet, .*, got "main"'):
-        audit.audit(source, tmp_path / "other", network="main")
-
-
 def test_an_address_that_became_a_path_is_refused(tmp_path: Path) -> None:
     for scheme in _storage.OBJECT_STORES:
         address = Path(f"{scheme}://bucket/chain")
