@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::check::TEST_PROFILE;
 use crate::process;
-use crate::report::Report;
+use crate::report::{self, Report};
 use crate::setup::{self, Foreign};
 use crate::tier::Tier;
 
@@ -22,7 +22,7 @@ const TESTS: [&str; 2] = ["parts::parts_on", "hashes::one_key"];
 /// Runs the vectors of all parts but the cache, and whole hashes of one key.
 pub(crate) fn test(report: &Report) -> Result<()> {
     // Without the tools for one processor, those for the next may be there.
-    TARGETS.map(|foreign| test_on(report, foreign)).into_iter().collect()
+    report::together(TARGETS.into_iter().filter_map(|foreign| test_on(report, foreign).err()))
 }
 
 fn test_on(report: &Report, foreign: &'static Foreign) -> Result<()> {

@@ -176,12 +176,7 @@ impl Report {
             threads.into_iter().map(thread::ScopedJoinHandle::join).collect()
         });
         let ended = ended.into_iter().map(|end| end.unwrap_or_else(|panic| resume_unwind(panic)));
-        let errors: Vec<Error> = ended.filter_map(Result::err).collect();
-        // A cancelled step is the consequence of another error.
-        let (cancelled, errors): (Vec<_>, Vec<_>) =
-            errors.into_iter().partition(|error| error.is::<Cancelled>());
-        let together = errors.into_iter().reduce(|all, error| anyhow!("{all:#}\nerror: {error:#}"));
-        together.or(cancelled.into_iter().next()).map_or(Ok(()), Err)
+        together(ended.filter_map(Result::err))
     }
 
     /// Returns an error that names the failed steps.
@@ -227,6 +222,15 @@ impl Report {
             None => println!(),
         }
     }
+}
+
+/// Makes one error of those that ended several steps or series.
+pub(crate) fn together(errors: impl IntoIterator<Item = Error>) -> Result<()> {
+    // A cancelled step is the consequence of another error.
+    let (cancelled, errors): (Vec<_>, Vec<_>) =
+        errors.into_iter().partition(|error| error.is::<Cancelled>());
+    let together = errors.into_iter().reduce(|all, error| anyhow!("{all:#}\nerror: {error:#}"));
+    together.or(cancelled.into_iter().next()).map_or(Ok(()), Err)
 }
 
 impl fmt::Display for Cancelled {

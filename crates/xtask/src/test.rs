@@ -1,26 +1,25 @@
 //! The tests, in two tiers.
 
+mod independent;
 mod soak;
 mod sources;
 mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Error, Result};
 
+use self::independent::{Rest, run_all};
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
 use crate::process::Yields;
 use crate::report::{Report, Series};
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{
-    addon, arm64, check, datafusion, emulated, foreign_smoke, fuzz, others, output, process,
-    release, windows,
-};
+use crate::{addon, check, datafusion, fuzz, output, process};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -40,7 +39,7 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     let monerod = monerod.as_deref();
     let (rust_built, is_rust_built) = mpsc::channel();
     let browsers = OnceLock::new();
-    let rest = Rest::new(independent(report, tier, system));
+    let rest = Rest::new(independent::steps(report, tier, system));
     let later = match tier {
         Tier::Quick => Vec::new(),
         Tier::Full => after_builds(report, system, monerod, &browsers, &rest),
@@ -116,50 +115,6 @@ struct Built {
     rust: Receiver<()>,
     /// Each sends one to a series or a step that waits for the Rust tests, wasm, the page and the package.
     all: Vec<Sender<()>>,
-}
-
-/// A step that any thread may run.
-type Step<'a> = Box<dyn FnOnce() -> Result<()> + Send + 'a>;
-
-/// Steps that no thread has begun. Threads take the last one.
-type Rest<'a> = Mutex<Vec<Step<'a>>>;
-
-/// Returns the steps without prerequisites.
-fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
-    let is_x86_64_debian = system == System::Debian && cfg!(target_arch = "x86_64");
-    let mut steps: Vec<Step> = Vec::new();
-    if tier == Tier::Quick {
-        if is_x86_64_debian {
-            steps.push(Box::new(|| foreign_smoke::test(report)));
-        }
-        return steps;
-    }
-    steps.push(Box::new(|| check::other_systems(report)));
-    if is_x86_64_debian {
-        steps.push(Box::new(|| others::test(report)));
-        steps.push(Box::new(|| emulated::test(report)));
-        // Debian's Wine runs programs for x86-64 on this processor only. More inputs would only repeat what the native
-        // tests do.
-        steps.push(Box::new(|| windows::test(report, Tier::Quick)));
-    }
-    // On an ARM64 processor, the native tests run this code.
-    if system == System::Debian && !cfg!(target_arch = "aarch64") {
-        steps.push(Box::new(move || arm64::test(report, tier)));
-    }
-    steps.push(Box::new(|| report.check("release, two builds", release::test)));
-    steps
-}
-
-/// Runs steps that no thread has begun, until none is left. In the full tier, it first lowers this thread's priority.
-fn run_all(rest: &Rest, tier: Tier) -> Result<()> {
-    if tier == Tier::Full {
-        process::lower_priority(Yields::Mostly);
-    }
-    loop {
-        let next = rest.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let Some(step) = next else { return Ok(()) };
-        step()?;
-    }
 }
 
 /// The names of a series' steps, and the series.

@@ -7,7 +7,8 @@ use std::sync::{OnceLock, PoisonError};
 
 use anyhow::{Context, Result};
 
-use super::{Built, Rest, Step, VITEST, rust_tests, sources};
+use super::independent::{Rest, Step};
+use super::{Built, VITEST, rust_tests, sources};
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
 use crate::report::Report;
