@@ -147,12 +147,7 @@ fn after_builds<'a, 'rest: 'a>(
         ),
     ];
     if system == System::Debian {
-        let fuzzing = || {
-            process::lower_priority(Yields::Mostly);
-            report.check(FUZZING[0], fuzz::build)?;
-            process::lower_priority(Yields::Fully);
-            report.check(FUZZING[1], fuzz::a_minute_of_each)
-        };
+        let fuzzing = || fuzzing(report, fuzz::build, fuzz::a_minute_of_each);
         series.push((&FUZZING, Box::new(fuzzing)));
     }
     series
@@ -163,6 +158,19 @@ const REGTEST: &str = "vitest, with Monero's daemon";
 const WHEEL: &str = "Python wheel";
 const SOAK: &str = "soak";
 const FUZZING: [&str; 2] = ["fuzzing, build", "fuzzing, a minute of each target"];
+
+/// Builds the fuzz targets and runs them. After a failed build, those of an earlier one would run.
+fn fuzzing(
+    report: &Report,
+    build: impl FnOnce() -> Result<()>,
+    run: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let [build_step, run_step] = FUZZING;
+    process::lower_priority(Yields::Mostly);
+    report.needed_by(&[run_step], report.step(build_step, build))?;
+    process::lower_priority(Yields::Fully);
+    report.check(run_step, run)
+}
 
 /// Runs the full tier's tests that wait for daemons or downloads.
 fn waiting(report: &Report, system: System, monerod: Option<&Path>) -> Result<()> {
@@ -279,11 +287,11 @@ fn regtest(tier: Tier, monerod: &Path) -> Result<Command> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, thread};
 
     use anyhow::bail;
 
-    use super::{DIEHARDER, PYTHON_WHEEL, WITH_CPP, cargo_test, side_by_side};
+    use super::{DIEHARDER, PYTHON_WHEEL, WITH_CPP, cargo_test, fuzzing, side_by_side};
     use crate::check::WITHOUT_CPP;
     use crate::report::{Report, Series};
     use crate::tier::{System, Tier};
@@ -304,6 +312,16 @@ mod tests {
         let error = format!("{:#}", ended.expect_err("a failure"));
         assert_eq!(error, "the step \"set up of cargo-deny, failing\" failed: no network");
         assert!(is_tested);
+    }
+
+    #[test]
+    fn targets_whose_build_failed_do_not_run() {
+        let report = Report::keeping_going();
+        let run = || fuzzing(&report, || bail!("no compiler"), || panic!("the targets ran"));
+        // The function lowers the priority of its thread.
+        let end = thread::scope(|scope| scope.spawn(run).join());
+        let error = format!("{:#}", end.expect("no panic").expect_err("a failure"));
+        assert_eq!(error, "the step \"fuzzing, build\" failed: no compiler");
     }
 
     #[test]
