@@ -1,6 +1,6 @@
 //! Helpers for the tests of the command line.
 
-#![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(dead_code, reason = "each test program uses some of it")]
 
 pub(crate) mod fake_node;
 

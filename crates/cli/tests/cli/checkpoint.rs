@@ -1,10 +1,8 @@
 //! `randomx verify --checkpoint`.
 
-mod common;
-
 use std::{fs, sync::Arc};
 
-use common::{
+use crate::common::{
     fake_node::{FakeChain, Reply, honest, serve},
     lines, verify_node,
 };

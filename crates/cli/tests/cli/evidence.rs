@@ -1,10 +1,8 @@
 //! `randomx verify --evidence`, with files that a stranger wrote.
 
-mod common;
-
 use std::fs;
 
-use common::{assert_refused, parse_jsonl, randomx};
+use crate::common::{assert_refused, parse_jsonl, randomx};
 use randomx_monero::client::Evidence;
 use randomx_monero::{
     Checkpoint, DIFFICULTY_BLOCKS, HashingBlob, LATEST_VERSION, Network, RecentBlock,

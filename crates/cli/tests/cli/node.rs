@@ -1,7 +1,5 @@
 //! `randomx verify --node`: chains of honest nodes, and the checks that catch others.
 
-mod common;
-
 use std::{
     fs,
     path::Path,
@@ -12,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{
+use crate::common::{
     fake_node::{FakeChain, Reply, honest, serve},
     lines, randomx, verify_node,
 };

@@ -1,8 +1,6 @@
 //! `randomx follow` and `randomx guard` when nobody reads what they print, files that the program does
 //! not replace, and names of files that are not text.
 
-mod common;
-
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
@@ -16,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::fake_node::{FakeChain, Reply, serve};
+use crate::common::fake_node::{FakeChain, Reply, serve};
 use randomx_testing::Running;
 use serde_json::Value;
 
@@ -117,7 +115,7 @@ fn a_folder_that_cannot_hold_evidence_is_refused_at_the_start() {
     let file = file.to_str().expect("UTF-8");
     let chain = ["--network", "regtest", "--node", "http://127.0.0.1:1"];
     let mut run =
-        common::randomx(&[&["follow", "--once", "--evidence", file][..], &chain].concat());
+        crate::common::randomx(&[&["follow", "--once", "--evidence", file][..], &chain].concat());
     let refused = format!("error: {file}: cannot write evidence: ");
     let refused = predicates::str::starts_with(refused);
     run.assert().code(2).stdout("").stderr(refused);
@@ -132,7 +130,7 @@ fn events_and_the_exit_code_do_not_depend_on_evidence_that_cannot_be_written() {
     let (store, evidence) = (path("store"), path("evidence"));
     let chain = ["--network", "regtest", "--fixed-difficulty", "1", "--node", &node];
     let once = ["follow", "--once", "--store", &store];
-    common::randomx(&[&once[..], &chain].concat()).assert().code(0);
+    crate::common::randomx(&[&once[..], &chain].concat()).assert().code(0);
 
     // No hash of these blocks meets the second difficulty.
     let disagreeing = ["--store", &store, "--node", &node];
@@ -184,14 +182,14 @@ fn a_checkpoint_replaces_regular_files_only() {
     let refused = format!("error: {pipe}: cannot write it: expected a regular file, or none yet\n");
     for command in [&["follow", "--once"][..], &["verify", "--from", "1"]] {
         let arguments = [command, &chain, &nowhere, &["--checkpoint", &pipe]].concat();
-        common::randomx(&arguments).assert().code(2).stdout("").stderr(refused.clone());
+        crate::common::randomx(&arguments).assert().code(2).stdout("").stderr(refused.clone());
     }
     assert!(fs::metadata(&pipe).expect("the pipe").file_type().is_fifo());
 
     symlink("file", &link).expect("a link");
     for command in [&["follow", "--once"][..], &["verify", "--to", "10", "--from", "1"]] {
         let arguments = [command, &chain, &["--node", &node, "--checkpoint", &link]].concat();
-        common::randomx(&arguments).assert().code(0);
+        crate::common::randomx(&arguments).assert().code(0);
         assert!(fs::symlink_metadata(&link).expect("the link").is_symlink());
         assert!(fs::symlink_metadata(&file).expect("its target").is_file());
         fs::remove_file(&file).expect("a file");
@@ -211,11 +209,11 @@ fn evidence_is_reported_also_from_a_folder_whose_name_is_not_text() {
     let chain = ["--network", "regtest", "--fixed-difficulty", "1", "--threads", "2"];
     let follow = |nodes: &[&str]| {
         let arguments = [&["follow", "--once", "--json"][..], &chain, nodes].concat();
-        common::randomx(&arguments).arg("--store").arg(&store).assert().code(0)
+        crate::common::randomx(&arguments).arg("--store").arg(&store).assert().code(0)
     };
     follow(&["--node", &node]);
     let run = follow(&["--node", &node, "--node", &longer]);
-    let events = common::parse_jsonl(&run.get_output().stdout);
+    let events = crate::common::parse_jsonl(&run.get_output().stdout);
     let files: Vec<_> = events.iter().filter_map(|event| event["evidence"].as_str()).collect();
     assert!(!files.is_empty() && files.iter().all(|file| file.contains("gr\u{fffd}\u{fffd}e")));
 }

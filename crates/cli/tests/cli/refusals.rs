@@ -1,10 +1,8 @@
 //! Unusable arguments and input: exit code 2, and a message that names the culprit.
 
-mod common;
-
 use std::fs;
 
-use common::{assert_refused, mainnet_lines, on_lines, parse_jsonl, randomx};
+use crate::common::{assert_refused, mainnet_lines, on_lines, parse_jsonl, randomx};
 use predicates::prelude::*;
 
 const GOOD_JOB: &str = r#"{"version":1,"key":"00","input":"00"}"#;

@@ -1,8 +1,6 @@
 //! `randomx verify`: its verdicts and exit codes.
 
-mod common;
-
-use common::{jsonl, mainnet_lines, on_lines, parse_jsonl, vectors};
+use crate::common::{jsonl, mainnet_lines, on_lines, parse_jsonl, vectors};
 use serde_json::{Value, json};
 
 #[test]
@@ -79,5 +77,5 @@ fn difficulty_is_a_number_of_any_size_or_its_digits() {
 #[test]
 fn no_lines_are_an_error() {
     let sentence = "stdin: expected at least one line, got none";
-    common::assert_refused(on_lines("verify", ""), sentence);
+    crate::common::assert_refused(on_lines("verify", ""), sentence);
 }

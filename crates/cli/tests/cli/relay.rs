@@ -1,7 +1,5 @@
 //! `randomx relay` before nodes that fail, or that have another chain.
 
-mod common;
-
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
@@ -17,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use common::{
+use crate::common::{
     assert_refused,
     fake_node::{FakeChain, Reply, serve},
     randomx,
@@ -247,7 +245,7 @@ fn a_node_of_another_network_costs_no_headers() {
                 assert!(fs::read(&file).expect("a file") == whole[..HEAD + 999 * RECORD]);
             }
             Ok(note) => {
-                let (mut relay, line) = common::start(&arguments, Stdio::piped());
+                let (mut relay, line) = crate::common::start(&arguments, Stdio::piped());
                 assert!(line.starts_with("listening on "), "{line}");
                 relay.kill().expect("it runs");
                 let mut notes = String::new();
@@ -300,7 +298,7 @@ fn the_blocks_of_a_node_that_was_wrong_for_a_moment_are_replaced() {
     let store = folder.path().to_str().expect("text");
     let arguments = ["relay", "--listen", "127.0.0.1:0", "--network", "mainnet", "--poll", "1"];
     let arguments = [&arguments[..], &["--node", &node, "--store", store]].concat();
-    let (mut relay, line) = common::start(&arguments, Stdio::piped());
+    let (mut relay, line) = crate::common::start(&arguments, Stdio::piped());
     let address = line.strip_prefix("listening on http://").expect("an address").trim_end();
     assert_eq!(get(address, "/v1/tip")["height"], json!(COMMON + 800));
     is_back.store(true, Ordering::Relaxed);

@@ -1,7 +1,5 @@
 //! `randomx follow`, `randomx relay` and `randomx verify --evidence`, with nodes that tests play.
 
-mod common;
-
 use std::{
     fs,
     io::{BufRead, BufReader},
@@ -12,11 +10,11 @@ use std::{
     time::Instant,
 };
 
-use assert_cmd::assert::Assert;
-use common::{
+use crate::common::{
     fake_node::{FakeChain, Reply, serve},
     parse_jsonl, randomx, start,
 };
+use assert_cmd::assert::Assert;
 use randomx_testing::Running;
 use serde_json::{Value, json};
 

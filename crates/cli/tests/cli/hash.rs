@@ -1,10 +1,8 @@
 //! `randomx hash`: its hashes.
 
-mod common;
-
 use std::fs;
 
-use common::{jsonl, on_lines, parse_jsonl, randomx, vectors};
+use crate::common::{jsonl, on_lines, parse_jsonl, randomx, vectors};
 use predicates::prelude::*;
 use randomx_testing::say;
 use serde_json::{Value, json};
@@ -131,7 +129,7 @@ fn help_explains_the_commands() {
 
 #[test]
 fn the_guards_help_starts_wallets_as_its_readme_does() {
-    let readme = include_str!("../../guard/README.md");
+    let readme = include_str!("../../../guard/README.md");
     let wallet = readme.lines().find(|line| line.starts_with("monero-wallet-cli ")).expect("one");
     assert!(wallet.contains("--untrusted-daemon"));
     randomx(&["guard", "--help"]).assert().success().stdout(predicate::str::contains(wallet));

@@ -1,11 +1,9 @@
 //! `randomx info`: the computer, the implementations and the pages.
 
-mod common;
-
 use std::fs;
 
+use crate::common::randomx;
 use assert_cmd::cargo::cargo_bin;
-use common::randomx;
 use predicates::prelude::*;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

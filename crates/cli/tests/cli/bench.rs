@@ -1,7 +1,5 @@
 //! `randomx bench`: its reports, its records, and what it refuses.
 
-mod common;
-
 use std::fs;
 #[cfg(unix)]
 use std::{
@@ -11,8 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::common::{assert_refused, randomx};
 use assert_cmd::assert::Assert;
-use common::{assert_refused, randomx};
 use predicates::prelude::*;
 #[cfg(unix)]
 use randomx_testing::Running;

@@ -1,14 +1,12 @@
 //! `randomx verify`: reasons against a block that may be no fault of the node, and lines as the help describes them.
 
-mod common;
-
 use std::{
     collections::{BTreeSet, HashSet},
     sync::{Arc, Mutex},
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use common::{
+use crate::common::{
     fake_node::{FakeChain, Reply, serve},
     lines, randomx, verify_node,
 };

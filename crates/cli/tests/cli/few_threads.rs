@@ -1,16 +1,12 @@
 //! `randomx verify --node`, `randomx follow` and `randomx hash` where the system refuses threads.
 
-#![cfg(unix)]
-
-mod common;
-
 use std::sync::Arc;
 
-use assert_cmd::Command;
-use common::{
+use crate::common::{
     fake_node::{FakeChain, Reply, serve},
     parse_jsonl, randomx,
 };
+use assert_cmd::Command;
 use predicates::prelude::*;
 use serde_json::json;
 

@@ -1,9 +1,5 @@
 //! Runs in difficult environments: too little memory, a closed pipe, a full disk.
 
-#![cfg(target_os = "linux")]
-
-mod common;
-
 use std::{
     fs::{self, OpenOptions},
     io::{Read, Write},
@@ -12,12 +8,12 @@ use std::{
     sync::Arc,
 };
 
-use assert_cmd::cargo::cargo_bin;
-use common::{
+use crate::common::{
     assert_refused,
     fake_node::{FakeChain, Reply, serve},
     jsonl, mainnet_lines, randomx,
 };
+use assert_cmd::cargo::cargo_bin;
 use predicates::prelude::*;
 use randomx_testing::Running;
 use serde_json::{Value, json};

@@ -1,9 +1,5 @@
 //! `verify --listen`: verdicts through a Unix socket.
 
-#![cfg(unix)]
-
-mod common;
-
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
@@ -17,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use common::{mainnet_lines, randomx, start};
+use crate::common::{mainnet_lines, randomx, start};
 use randomx_testing::Running;
 use serde_json::{Value, json};
 use tempfile::TempDir;

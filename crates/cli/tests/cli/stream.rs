@@ -1,7 +1,5 @@
 //! JSON lines as a stream: a program that keeps a pipe open gets its answers line by line.
 
-mod common;
-
 use std::{
     io::{BufRead, BufReader, Read, Write},
     process::{ChildStdin, ChildStdout, Command, Stdio},
@@ -10,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::common::{mainnet_lines, vectors};
 use assert_cmd::cargo::cargo_bin;
-use common::{mainnet_lines, vectors};
 use randomx_testing::{Running, say};
 use serde_json::{Value, json};
 
