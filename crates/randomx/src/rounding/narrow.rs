@@ -52,29 +52,60 @@ impl<const P: u32> Narrow<P> {
     fn signed(magnitude: u64, negative: bool) -> Self {
         Self(magnitude | if negative { Self::SIGN } else { 0 })
     }
+}
 
-    /// Rounds a number that is not negative. `compare` compares it with half of an integer.
-    fn round(compare: impl Fn(i128) -> Ordering, toward: Toward) -> u64 {
-        let value = |bits| 2 * Self(bits).magnitude();
-        let (mut low, mut high) = (0, Self::INFINITY);
-        // The greatest finite number that is not above.
+/// The exact result of an operation, as far as rounding depends on it.
+struct Exact<const P: u32> {
+    /// The greatest finite number that is not above the absolute value, or infinity.
+    below: u64,
+    /// Whether that is the absolute value.
+    is_exact: bool,
+    /// The absolute value compared with the middle between that number and the next.
+    to_middle: Ordering,
+    /// The sign. That of a zero may depend on the mode.
+    is_negative: Option<bool>,
+}
+
+impl<const P: u32> Exact<P> {
+    /// Finds a number by `compare`, which compares the absolute value with half of an integer.
+    fn new(compare: impl Fn(i128) -> Ordering, is_negative: Option<bool>) -> Self {
+        let value = |bits| 2 * Narrow::<P>(bits).magnitude();
+        let (mut low, mut high) = (0, Narrow::<P>::INFINITY);
         while high - low > 1 {
             let middle = low.midpoint(high);
             if compare(value(middle)).is_lt() { high = middle } else { low = middle }
         }
-        let exact = compare(value(low)).is_eq();
-        let halfway = value(low).midpoint(value(low + 1));
-        let up = match toward {
-            _ if exact => false,
+        Self {
+            below: low,
+            is_exact: compare(value(low)).is_eq(),
+            to_middle: compare(value(low).midpoint(value(low + 1))),
+            is_negative,
+        }
+    }
+
+    fn infinite(is_negative: bool) -> Self {
+        Self {
+            below: Narrow::<P>::INFINITY,
+            is_exact: true,
+            to_middle: Ordering::Less,
+            is_negative: Some(is_negative),
+        }
+    }
+
+    /// Rounds the result.
+    fn rounded(&self, mode: RoundingMode) -> Narrow<P> {
+        let negative = self.is_negative.unwrap_or(mode == RoundingMode::Down);
+        let up = match toward(mode, negative) {
+            _ if self.is_exact => false,
             Toward::Zero => false,
             Toward::Infinity => true,
-            Toward::Nearest => match compare(halfway) {
+            Toward::Nearest => match self.to_middle {
                 Ordering::Less => false,
                 Ordering::Greater => true,
-                Ordering::Equal => low & 1 == 1,
+                Ordering::Equal => self.below & 1 == 1,
             },
         };
-        low + u64::from(up)
+        Narrow::signed(self.below + u64::from(up), negative)
     }
 }
 
@@ -96,44 +127,39 @@ fn toward(mode: RoundingMode, negative: bool) -> Toward {
     }
 }
 
-fn exact_add<const P: u32>(a: Narrow<P>, b: Narrow<P>, mode: RoundingMode) -> Narrow<P> {
+fn exact_add<const P: u32>(a: Narrow<P>, b: Narrow<P>) -> Exact<P> {
     let sum = a.value() + b.value();
-    let negative = match sum {
-        0 if a.is_negative() == b.is_negative() => a.is_negative(),
-        0 => mode == RoundingMode::Down,
-        sum => sum < 0,
+    let is_negative = match sum {
+        0 => (a.is_negative() == b.is_negative()).then_some(a.is_negative()),
+        sum => Some(sum < 0),
     };
-    let compare = |half: i128| (2 * sum.abs()).cmp(&half);
-    Narrow::signed(Narrow::<P>::round(compare, toward(mode, negative)), negative)
+    Exact::new(|half| (2 * sum.abs()).cmp(&half), is_negative)
 }
 
-fn exact_mul<const P: u32>(a: Narrow<P>, b: Narrow<P>, mode: RoundingMode) -> Narrow<P> {
+fn exact_mul<const P: u32>(a: Narrow<P>, b: Narrow<P>) -> Exact<P> {
     let negative = a.is_negative() != b.is_negative();
     if a.is_infinite() {
-        return Narrow::signed(Narrow::<P>::INFINITY, negative);
+        return Exact::infinite(negative);
     }
     let product = a.magnitude() * b.magnitude();
-    let compare = |half: i128| (2 * product).cmp(&(half << Narrow::<P>::POINT));
-    Narrow::signed(Narrow::<P>::round(compare, toward(mode, negative)), negative)
+    Exact::new(|half| (2 * product).cmp(&(half << Narrow::<P>::POINT)), Some(negative))
 }
 
-fn exact_div<const P: u32>(a: Narrow<P>, b: Narrow<P>, mode: RoundingMode) -> Narrow<P> {
+fn exact_div<const P: u32>(a: Narrow<P>, b: Narrow<P>) -> Exact<P> {
     let negative = a.is_negative() != b.is_negative();
     if a.is_infinite() {
-        return Narrow::signed(Narrow::<P>::INFINITY, negative);
+        return Exact::infinite(negative);
     }
     let (numerator, denominator) = (a.magnitude() << Narrow::<P>::POINT, b.magnitude());
-    let compare = |half: i128| (2 * numerator).cmp(&(half * denominator));
-    Narrow::signed(Narrow::<P>::round(compare, toward(mode, negative)), negative)
+    Exact::new(|half| (2 * numerator).cmp(&(half * denominator)), Some(negative))
 }
 
-fn exact_sqrt<const P: u32>(a: Narrow<P>, mode: RoundingMode) -> Narrow<P> {
+fn exact_sqrt<const P: u32>(a: Narrow<P>) -> Exact<P> {
     if a.is_infinite() {
-        return a;
+        return Exact::infinite(false);
     }
     let square = 4 * (a.magnitude() << Narrow::<P>::POINT);
-    let compare = |half: i128| square.cmp(&(half * half));
-    Narrow(Narrow::<P>::round(compare, toward(mode, false)))
+    Exact::new(|half| square.cmp(&(half * half)), Some(false))
 }
 
 /// The results of an operation on all pairs of operands, rounded to nearest, by the number of bits. The algorithms use
@@ -147,14 +173,14 @@ impl Nearest {
 
     fn of<const P: u32>(
         &self,
-        exact: fn(Narrow<P>, Narrow<P>, RoundingMode) -> Narrow<P>,
+        exact: fn(Narrow<P>, Narrow<P>) -> Exact<P>,
         a: Narrow<P>,
         b: Narrow<P>,
     ) -> Narrow<P> {
         let results = self.0[P as usize].get_or_init(|| {
             let all = || (0..=Narrow::<P>::ALL).map(Narrow);
             let pairs = all().flat_map(|a| all().map(move |b| (a, b)));
-            pairs.map(|(a, b)| exact(a, b, RoundingMode::Nearest).0 as u16).collect()
+            pairs.map(|(a, b)| exact(a, b).rounded(RoundingMode::Nearest).0 as u16).collect()
         });
         Narrow(results[(a.0 * (Narrow::<P>::ALL + 1) + b.0) as usize].into())
     }
@@ -199,7 +225,7 @@ impl<const P: u32> Float for Narrow<P> {
     }
 
     fn sqrt(self) -> Self {
-        exact_sqrt(self, RoundingMode::Nearest)
+        exact_sqrt(self).rounded(RoundingMode::Nearest)
     }
 
     fn less_than(self, other: Self) -> Self {
@@ -226,8 +252,9 @@ fn sums<const P: u32>() {
             if (a + b).is_infinite() {
                 continue;
             }
+            let sum = exact_add(a, b);
             for mode in RoundingMode::ALL {
-                let expected = exact_add(a, b, mode);
+                let expected = sum.rounded(mode);
                 if expected.is_infinite() {
                     continue;
                 }
@@ -245,15 +272,21 @@ fn products_quotients_roots<const P: u32>() {
     let normal = || (1 << (P - 1)..Narrow::<P>::INFINITY).map(Narrow::<P>);
     let is_normal = |number: Narrow<P>| number.0 >> (P - 1) != 0;
     for a in normal().chain([Narrow(Narrow::<P>::INFINITY)]) {
+        let root = exact_sqrt(a);
         for mode in RoundingMode::ALL {
-            assert_eq!(sqrt(a, mode), exact_sqrt(a, mode), "square root of {a:?}, {mode:?}");
-            for b in normal() {
-                // A result that is rounded down stays normal only if the exact one is.
-                if is_normal(exact_mul(a, b, RoundingMode::Down)) {
-                    assert_eq!(mul(a, b, mode), exact_mul(a, b, mode), "{a:?} * {b:?}, {mode:?}");
+            assert_eq!(sqrt(a, mode), root.rounded(mode), "square root of {a:?}, {mode:?}");
+        }
+        for b in normal() {
+            let (product, quotient) = (exact_mul(a, b), exact_div(a, b));
+            // A result that is rounded down stays normal only if the exact one is.
+            let [tries_product, tries_quotient] =
+                [&product, &quotient].map(|exact| is_normal(exact.rounded(RoundingMode::Down)));
+            for mode in RoundingMode::ALL {
+                if tries_product {
+                    assert_eq!(mul(a, b, mode), product.rounded(mode), "{a:?} * {b:?}, {mode:?}");
                 }
-                if is_normal(exact_div(a, b, RoundingMode::Down)) {
-                    assert_eq!(div(a, b, mode), exact_div(a, b, mode), "{a:?} / {b:?}, {mode:?}");
+                if tries_quotient {
+                    assert_eq!(div(a, b, mode), quotient.rounded(mode), "{a:?} / {b:?}, {mode:?}");
                 }
             }
         }
