@@ -3,20 +3,16 @@
 
 use anyhow::{Result, ensure};
 
-use crate::check::TEST_PROFILE;
+use crate::native_tests::cargo_test;
 use crate::process;
 use crate::report::Report;
 use crate::setup;
-use crate::tier::Tier;
+use crate::tier::{System, Tier};
 
-/// The package of the core.
-const PACKAGE: &str = "randomx-core";
-
-/// The runs: arguments that choose a program of tests, the folder of its sources, and the name of a test.
-const RUNS: [(&[&str], &str, &str); 2] = [
-    (&["--lib"], "src", "jit::code_memory::tests::replaced_code_runs"),
-    (&["--test", "jit"], "tests/jit", "fork::whole_hashes_are_right_with_each_kind_of_pages"),
-];
+/// The program of tests, and the names of those that run.
+const PROGRAM: &str = "jit";
+const TESTS: [&str; 2] =
+    ["replaced::replaced_code_runs", "fork::whole_hashes_are_right_with_each_kind_of_pages"];
 
 /// Cargo starts tests with the program that this variable names.
 const RUNNER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
@@ -30,19 +26,17 @@ pub(crate) fn test(report: &Report) -> Result<()> {
         // Elsewhere cargo builds for another target, and ignores the variable.
         let is_native = cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"));
         ensure!(is_native, "this test needs Linux on x86-64 with the GNU C library");
-        for (program, _, test) in RUNS {
-            let mut cargo = process::command("cargo");
-            cargo.args(["test", "--locked", "--profile", TEST_PROFILE, "--package", PACKAGE]);
-            cargo.args(program).arg(test).env(RUNNER, emulator);
-            process::run(Tier::Quick.announce(&mut cargo))?;
-        }
-        Ok(())
+        // With the packages and features of the Rust tests, cargo takes the program that they built. For the package of
+        // the core alone it would choose other features of dependencies, and compile the core again.
+        let mut cargo = cargo_test(Tier::Full, System::Debian);
+        cargo.args(["--test", PROGRAM, "--"]).args(TESTS).env(RUNNER, emulator);
+        process::run(Tier::Quick.announce(&mut cargo))
     })
 }
 
 #[test]
-fn each_run_has_a_test() {
-    for (_, sources, test) in RUNS {
-        crate::selected::assert_runs(PACKAGE, sources, test);
+fn each_name_selects_a_test() {
+    for name in TESTS {
+        crate::selected::assert_runs("randomx-core", &format!("tests/{PROGRAM}"), name);
     }
 }

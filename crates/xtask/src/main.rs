@@ -17,6 +17,7 @@ mod dist;
 mod emulated;
 mod foreign_smoke;
 mod fuzz;
+mod native_tests;
 mod others;
 mod output;
 mod process;

@@ -15,6 +15,7 @@ use anyhow::{Context, Error, Result};
 use self::independent::{Rest, run_all};
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
+use crate::native_tests::cargo_test;
 use crate::process::Yields;
 use crate::report::{Report, Series};
 use crate::setup::{self, Browsers, Node};
@@ -247,26 +248,6 @@ const DIEHARDER: [&str; 3] = [
     "design::rng::tests::no_repetition_of_a_test_reads_more_than_is_skipped",
 ];
 
-/// The features of the full tests that need CMake and a C++ compiler. `randomx-fuzz/libfuzzer` is not among them:
-/// `cargo xtask fuzz` builds its programs.
-const WITH_CPP: &str = "randomx-cli/reference,randomx-conformance/reference";
-
-fn cargo_test(tier: Tier, system: System) -> Command {
-    let mut test = process::command("cargo");
-    test.args(["test", "--locked", "--workspace", "--profile", TEST_PROFILE]);
-    check::without_other_packages(&mut test, tier);
-    match system {
-        System::Debian if tier == Tier::Full => test.args(["--features", WITH_CPP]),
-        System::Debian => &mut test,
-        System::Any => test.args(["--exclude", "randomx-capi"]),
-    };
-    if tier == Tier::Full {
-        test.args(["--features", check::WITHOUT_CPP]);
-    }
-    tier.announce(&mut test);
-    test
-}
-
 const VITEST: &str = "node_modules/vitest/vitest.mjs";
 
 /// The variable that tells tests that the package is built: `tests/node/build.ts`.
@@ -291,10 +272,9 @@ mod tests {
 
     use anyhow::bail;
 
-    use super::{DIEHARDER, PYTHON_WHEEL, WITH_CPP, cargo_test, fuzzing, side_by_side};
-    use crate::check::WITHOUT_CPP;
+    use super::{DIEHARDER, PYTHON_WHEEL, fuzzing, side_by_side};
     use crate::report::{Report, Series};
-    use crate::tier::{System, Tier};
+    use crate::tier::Tier;
     use crate::{selected, workspace};
 
     #[test]
@@ -322,18 +302,6 @@ mod tests {
         let end = thread::scope(|scope| scope.spawn(run).join());
         let error = format!("{:#}", end.expect("no panic").expect_err("a failure"));
         assert_eq!(error, "the step \"fuzzing, build\" failed: no compiler");
-    }
-
-    #[test]
-    fn full_tests_have_every_feature_that_the_system_can_build() {
-        for (system, expected) in
-            [(System::Debian, &[WITH_CPP, WITHOUT_CPP][..]), (System::Any, &[WITHOUT_CPP])]
-        {
-            let test = cargo_test(Tier::Full, system);
-            let arguments: Vec<_> = test.get_args().collect();
-            let pairs = arguments.windows(2).filter(|pair| pair[0] == "--features");
-            assert!(pairs.map(|pair| pair[1]).eq(expected.iter().copied()), "{arguments:?}");
-        }
     }
 
     #[test]

@@ -28,22 +28,6 @@ fn result_of(code: &CodeMemory) -> u64 {
 }
 
 #[test]
-fn replaced_code_runs() {
-    for pages in ALL {
-        let mut code = CodeMemory::new(&returning(0), 4096, pages).expect("executable memory");
-        let pages = code.pages();
-        assert_eq!(
-            format!("{code:?}"),
-            format!("CodeMemory {{ pages: {pages:?}, capacity: 4096, .. }}")
-        );
-        for value in 1..1000 {
-            code = code.replace(&returning(value)).expect("a short function");
-            assert_eq!(result_of(&code), value, "{:?}", code.pages());
-        }
-    }
-}
-
-#[test]
 fn fixed_code_runs() {
     for pages in ALL {
         let code = FixedCode::new(&returning(17), pages).expect("executable memory");
