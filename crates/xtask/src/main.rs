@@ -109,7 +109,7 @@ enum Command {
         #[arg(long)]
         full: bool,
     },
-    /// Run the interpreter on RISC-V, i686, ARMv7 and s390x, in emulators.
+    /// Run the interpreter on RISC-V, i686, ARMv7 and s390x, in emulators where this processor cannot.
     TestOthers,
     /// Run machine code for x86-64 in an emulator that keeps translations of code.
     TestEmulated,

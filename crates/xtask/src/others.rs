@@ -1,4 +1,5 @@
-//! Tests of the interpreter on processors without compiled programs, in emulators.
+//! Tests of the interpreter on processors without compiled programs, in emulators. Where the kernel starts programs of
+//! 32 bits, those for i686 run without one.
 
 use anyhow::Result;
 

@@ -17,7 +17,7 @@ use super::lock::{self, Held};
 use super::target::{EMSCRIPTEN, TARGET};
 use super::wasm::{run_rustup, standard_library_sources};
 use super::{WasmTools, announce, wasm_tools};
-use crate::{process, remap, stand_in, workspace};
+use crate::{output, process, remap, stand_in, workspace};
 
 pub(crate) use targets::{ARM64, ARMV7, I686, RISCV64, S390X, WINDOWS};
 
@@ -35,6 +35,9 @@ pub(crate) struct Foreign {
     emulator: (&'static str, &'static str),
     /// The folder in which the emulator looks for libraries.
     root: Option<&'static str>,
+    /// The program that starts others with the libraries in that folder, for a target whose programs this machine's
+    /// kernel may be able to run.
+    loader: Option<&'static str>,
     standard_library: StandardLibrary,
 }
 
@@ -62,6 +65,8 @@ pub(crate) struct ForeignTools {
     rust: WasmTools,
     /// The folder with the standard library for the target, unless it is the toolchain's own.
     sysroot: Option<PathBuf>,
+    /// The command that runs programs.
+    runner: Vec<String>,
     /// Variables for the emulator.
     environment: Vec<(&'static str, OsString)>,
 }
@@ -96,20 +101,35 @@ pub(crate) fn foreign_tools(foreign: &'static Foreign) -> Result<ForeignTools> {
     let environment =
         if foreign.target == WINDOWS.target { wine::environment(&cache)? } else { Vec::new() };
     let sysroot = sysroot(&rust, foreign.target, &foreign.standard_library)?;
-    Ok(ForeignTools { foreign, rust, sysroot, environment })
+    Ok(ForeignTools { foreign, rust, sysroot, runner: runner(foreign), environment })
+}
+
+/// Returns the command that runs programs for a target: its loader if this machine's kernel starts that, or else the
+/// emulator.
+fn runner(foreign: &Foreign) -> Vec<String> {
+    let Foreign { name, root, .. } = foreign;
+    if let (Some(loader), Some(root)) = (foreign.loader, root) {
+        let trial = process::command(loader).arg("--version").output();
+        if trial.is_ok_and(|output| output.status.success()) {
+            output::line(format_args!("{name}: this processor runs its programs"));
+            return [loader, "--library-path", &format!("{root}/lib")].map(str::to_owned).into();
+        }
+        output::line(format_args!("{name}: {} runs its programs", foreign.emulator.0));
+    }
+    let root = root.iter().flat_map(|root| ["-L".to_owned(), (*root).to_owned()]);
+    [foreign.emulator.0.to_owned()].into_iter().chain(root).collect()
 }
 
 impl ForeignTools {
-    /// Returns a command of Cargo that builds for the target, and runs tests in the emulator.
+    /// Returns a command of Cargo that builds for the target, and runs its tests.
     pub(crate) fn cargo(&self, subcommand: &str) -> Result<Command> {
-        let Foreign { target, linker, emulator, root, .. } = self.foreign;
+        let Foreign { target, linker, .. } = self.foreign;
         let mut cargo = self.rust.command("cargo")?;
         cargo.env(FLAGS, remap::encoded(&self.sysroot_flag()));
         let variable = target.to_uppercase().replace('-', "_");
         cargo.env(format!("CARGO_TARGET_{variable}_LINKER"), linker.0);
-        let root = root.map(|root| format!(" -L {root}")).unwrap_or_default();
         // A test that starts its own program again reads this variable, too.
-        cargo.env(format!("CARGO_TARGET_{variable}_RUNNER"), format!("{}{root}", emulator.0));
+        cargo.env(format!("CARGO_TARGET_{variable}_RUNNER"), self.runner.join(" "));
         cargo.envs(self.environment.iter().map(|(name, value)| (name, value)));
         cargo.args([subcommand, "--locked", "--target", target]);
         Ok(cargo)
@@ -145,10 +165,8 @@ impl ForeignTools {
 
     /// Returns a command that runs a program for the target.
     pub(crate) fn emulate(&self, program: &Path) -> Command {
-        let mut command = process::command(self.foreign.emulator.0);
-        if let Some(root) = self.foreign.root {
-            command.args(["-L", root]);
-        }
+        let mut command = process::command(&self.runner[0]);
+        command.args(&self.runner[1..]);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.arg(program);
         command
@@ -344,6 +362,17 @@ fn build(
     let libraries = sysroot.join("lib/rustlib").join(target).join("lib");
     build_std(purpose, &rust.sysroot()?, target, work, &libraries, log, held)?;
     Ok(sysroot)
+}
+
+#[test]
+fn programs_run_in_the_emulator_if_the_kernel_starts_no_loader() {
+    let run = |loader| runner(&Foreign { loader, ..I686 });
+    let emulated = ["qemu-i386", "-L", "/usr/i686-linux-gnu"];
+    assert_eq!(run(None), emulated);
+    assert_eq!(run(Some("/nowhere/ld-linux.so.2")), emulated);
+    // It is no loader, but a program that every system with Rust has.
+    let direct = ["rustc", "--library-path", "/usr/i686-linux-gnu/lib"];
+    assert_eq!(run(Some("rustc")), direct);
 }
 
 #[test]

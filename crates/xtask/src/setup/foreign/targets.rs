@@ -10,6 +10,7 @@ pub(crate) const ARM64: Foreign = Foreign {
     library: Some(("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross")),
     emulator: ("qemu-aarch64", "qemu-user"),
     root: Some("/usr/aarch64-linux-gnu"),
+    loader: None,
     standard_library: StandardLibrary::Packaged("arm64"),
 };
 
@@ -21,6 +22,7 @@ pub(crate) const WINDOWS: Foreign = Foreign {
     library: None,
     emulator: ("wine", "wine"),
     root: None,
+    loader: None,
     standard_library: StandardLibrary::Built(Purpose::Link),
 };
 
@@ -32,6 +34,7 @@ pub(crate) const RISCV64: Foreign = Foreign {
     library: Some(("/usr/riscv64-linux-gnu/lib/libc.so.6", "libc6-dev-riscv64-cross")),
     emulator: ("qemu-riscv64", "qemu-user"),
     root: Some("/usr/riscv64-linux-gnu"),
+    loader: None,
     standard_library: StandardLibrary::Built(Purpose::Link),
 };
 
@@ -43,6 +46,7 @@ pub(crate) const I686: Foreign = Foreign {
     library: Some(("/usr/i686-linux-gnu/lib/libc.so.6", "libc6-dev-i386-cross")),
     emulator: ("qemu-i386", "qemu-user"),
     root: Some("/usr/i686-linux-gnu"),
+    loader: Some("/usr/i686-linux-gnu/lib/ld-linux.so.2"),
     standard_library: StandardLibrary::Packaged("i386"),
 };
 
@@ -54,6 +58,7 @@ pub(crate) const ARMV7: Foreign = Foreign {
     library: Some(("/usr/arm-linux-gnueabihf/lib/libc.so.6", "libc6-dev-armhf-cross")),
     emulator: ("qemu-arm", "qemu-user"),
     root: Some("/usr/arm-linux-gnueabihf"),
+    loader: None,
     standard_library: StandardLibrary::Packaged("armhf"),
 };
 
@@ -65,5 +70,6 @@ pub(crate) const S390X: Foreign = Foreign {
     library: Some(("/usr/s390x-linux-gnu/lib/libc.so.6", "libc6-dev-s390x-cross")),
     emulator: ("qemu-s390x", "qemu-user"),
     root: Some("/usr/s390x-linux-gnu"),
+    loader: None,
     standard_library: StandardLibrary::Built(Purpose::Link),
 };
