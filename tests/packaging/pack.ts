@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { addonPackage } from "../addon.js";
+import build from "../node/build.js";
 import { npm } from "../programs.js";
 
 declare module "vitest" {
@@ -21,7 +22,7 @@ declare module "vitest" {
 export default function pack({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "randomx-web-pack-"));
   const staged = join(folder, "randomx-web");
-  run("wasm/build.mjs");
+  build();
   run("crates/xtask/scripts/stage.mjs", staged);
   provide("tarball", packed(staged, folder));
   provide("addon", addonPackage && packed(fileURLToPath(addonPackage.folder), folder));

@@ -8,7 +8,7 @@ use std::sync::{OnceLock, PoisonError};
 use anyhow::{Context, Result};
 
 use super::independent::{Rest, Step};
-use super::{Built, VITEST, rust_tests, sources};
+use super::{Built, PACKAGE, VITEST, rust_tests, sources};
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
 use crate::report::Report;
@@ -37,7 +37,7 @@ pub(super) fn test<'a>(
     sources::test(report, tier)?;
     report.check("packaging", || {
         let mut vitest = browsers.run(VITEST)?;
-        vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
+        vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]).env(PACKAGE, "built");
         process::run(tier.announce(&mut vitest))
     })?;
     if tier == Tier::Full {
