@@ -18,6 +18,7 @@ mod monero;
 mod npm;
 mod private_toolchain;
 mod python;
+mod snap;
 mod target;
 mod wasm;
 

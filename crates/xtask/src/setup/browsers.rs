@@ -1,8 +1,6 @@
 //! The browsers of the tests and benchmarks: Chromium, Firefox and WebKit.
 
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -10,8 +8,8 @@ use anyhow::{Context, Result, ensure};
 use super::chromium::{Chromium, PLAYWRIGHT, chromium};
 use super::debian::{self, Debian};
 use super::npm::Node;
-use super::{announce, chosen};
-use crate::{process, workspace};
+use super::{announce, chosen, snap};
+use crate::workspace;
 
 /// A program that the browser tests start.
 struct Program {
@@ -115,21 +113,8 @@ impl Program {
     /// Returns its path if it is installed.
     fn find(&self) -> Result<Option<PathBuf>> {
         let chosen = chosen(self.variable)?;
-        let found = || self.names.iter().find_map(|name| process::find(name));
-        // A snap cannot read the profiles of tests, which are in the system's folder of temporary files.
-        Ok(chosen.or_else(|| found().filter(|program| !starts_a_snap(program))))
+        Ok(chosen.or_else(|| snap::find_other(self.names)))
     }
-}
-
-/// Whether a program is a snap's, or a script that starts one, such as Ubuntu's `/usr/bin/firefox`.
-fn starts_a_snap(program: &Path) -> bool {
-    let program = fs::canonicalize(program).unwrap_or_default();
-    let mut start = Vec::new();
-    let is_read = File::open(&program).and_then(|file| file.take(4096).read_to_end(&mut start));
-    let is_script = is_read.is_ok() && start.starts_with(b"#!");
-    program.starts_with("/snap")
-        || program.ends_with("bin/snap")
-        || (is_script && String::from_utf8_lossy(&start).contains("/snap/bin/"))
 }
 
 /// Installs packages one by one: not every system has all of them.
@@ -154,20 +139,6 @@ fn install(packages: &[&str]) -> Result<()> {
         }
     }
     last.with_context(|| by_hand(&failed))
-}
-
-#[test]
-fn scripts_that_start_a_snap_are_no_browsers() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let starts = |text: &str| {
-        let script = folder.path().join("firefox");
-        fs::write(&script, text).expect("written");
-        starts_a_snap(&script)
-    };
-    assert!(starts("#!/bin/sh\nexec /snap/bin/firefox \"$@\"\n"));
-    assert!(!starts("#!/bin/sh\nexec /usr/lib/firefox-esr/firefox-esr \"$@\"\n"));
-    assert!(!starts("\x7fELF /snap/bin/firefox"));
-    assert!(!starts_a_snap(Path::new("/nowhere/firefox")));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use super::npm::Node;
-use super::{announce, chosen, debian, fallback_is_forced};
+use super::{announce, chosen, debian, fallback_is_forced, snap};
 use crate::{process, workspace};
 
 /// The script of Playwright, which runs tests and installs browsers.
@@ -27,7 +27,7 @@ pub(super) fn chromium() -> Result<Chromium> {
     if let Some(chosen) = chosen("CHROMIUM_PATH")? {
         return Ok(Chromium::System(chosen));
     }
-    if let Some(found) = NAMES.iter().find_map(|name| process::find(name)) {
+    if let Some(found) = snap::find_other(&NAMES) {
         return Ok(Chromium::System(found));
     }
     if !fallback_is_forced() {
@@ -45,6 +45,9 @@ pub(super) fn chromium() -> Result<Chromium> {
     }
     debian::install(&["chromium"], "1 minute", "chromium")
         .context("install Chromium by hand and set CHROMIUM_PATH to it")?;
-    let found = process::find("chromium").context("the package chromium contains no `chromium`")?;
+    let found = snap::find_other(&["chromium"]).context(
+        "the package chromium contains no `chromium`, or only a snap's: install Chromium by hand and set CHROMIUM_PATH \
+         to it",
+    )?;
     Ok(Chromium::System(found))
 }
