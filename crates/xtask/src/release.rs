@@ -95,7 +95,7 @@ fn build_alone(
     let folders = ["first", "second-and-longer"].map(|name| builds.join(name));
     for folder in &folders {
         output::line(format_args!("release: building in {}", folder.display()));
-        check_out(root, folder)?;
+        check_out(root, folder, dirty)?;
         // The second copy is made minutes after the first.
         if !dirty {
             assert_is_last(root, commit)?;
@@ -188,12 +188,25 @@ fn check_out(root: &Path, folder: &Path) -> Result<()> {
     for file in listed.split_terminator('\0').filter(|file| root.join(file).is_file()) {
         let copy = folder.join(file);
         fs::create_dir_all(copy.parent().unwrap_or(folder))
-            .and_then(|()| fs::copy(root.join(file), &copy))
+            .and_then(|()| fs::copy(root.join(&file), &copy))
             .with_context(|| format!("cannot write {}", copy.display()))?;
     }
     let mut link = Node::Installed.run("crates/xtask/scripts/link.mjs")?;
     process::run(link.args([root, folder].map(|parent| parent.join("node_modules"))))
 }
+/// Returns the paths of a repository's tracked files, and of uncommitted ones if they are built too.
+fn files(root: &Path, dirty: bool) -> Result<Vec<String>> {
+    let mut list = git(root);
+    list.args(["ls-files", "-z", "--cached", "--deduplicate"]);
+    if dirty {
+        list.args(["--others", "--exclude-standard"]);
+    }
+    let listed = process::read(&mut list)?;
+    // A file that was removed but not yet committed is still listed.
+    let exist = listed.split_terminator('\0').filter(|file| root.join(file).is_file());
+    Ok(exist.map(str::to_owned).collect())
+}
+
 
 /// Runs this program for the repository in another folder.
 fn build_in(folder: &Path, time: &str, settings: &[(&str, &str)]) -> Result<()> {
@@ -265,6 +278,29 @@ pub(crate) mod tests {
     }
 
     #[test]
+    #[test]
+    fn uncommitted_files_belong_to_uncommitted_changes() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path();
+        git(root, &["init", "--quiet"]);
+        for (name, text) in [(".gitignore", "ignored\n"), ("tracked", ""), ("removed", "")] {
+            fs::write(root.join(name), text).expect("a file");
+        }
+        git(root, &["add", "."]);
+        git(root, &["commit", "--quiet", "--message", "a"]);
+        fs::remove_file(root.join("removed")).expect("removed");
+        for name in ["ignored", "new"] {
+            fs::write(root.join(name), "").expect("a file");
+        }
+        let files = |dirty| {
+            let mut files = super::files(root, dirty).expect("files");
+            files.sort();
+            files
+        };
+        assert_eq!(files(false), [".gitignore", "tracked"]);
+        assert_eq!(files(true), [".gitignore", "new", "tracked"]);
+    }
+
     fn in_a_hook_the_users_repository_stays_as_it_is() {
         let folder = tempfile::tempdir().expect("a folder");
         let (users, settings) = (folder.path(), folder.path().join("settings"));
