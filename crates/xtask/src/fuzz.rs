@@ -93,9 +93,10 @@ fn run_all(args: &FuzzArgs) -> Result<()> {
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
+    let with_log = output::shared();
+    let worker = || (with_log(&work), processor_time::used());
     let outcome: Result<()> = thread::scope(|scope| {
-        let work = || (work(), processor_time::used());
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
         let ended = workers.into_iter().map(|worker| worker.join());
         let ended: Vec<_> =
             ended.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();

@@ -44,7 +44,33 @@ pub(crate) fn logged<T>(log: &Path, work: impl FnOnce() -> T) -> Result<T> {
     Ok(result)
 }
 
+/// Returns what makes another thread print to this thread's log while it calls a function.
+pub(crate) fn shared<T>() -> impl Fn(&dyn Fn() -> T) -> T + Sync {
+    let log = log();
+    move |work| {
+        LOG.set(log.as_ref().and_then(|file| file.try_clone().ok()));
+        let result = work();
+        LOG.set(None);
+        result
+    }
+}
+
 /// Another handle of this thread's log. Both append at one position.
 fn log() -> Option<File> {
     LOG.with_borrow(|log| log.as_ref().and_then(|file| file.try_clone().ok()))
+}
+
+#[test]
+fn other_threads_print_to_the_log_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("logs/step.log");
+    logged(&log, || {
+        line("before");
+        let shared = shared();
+        std::thread::scope(|scope| scope.spawn(|| shared(&|| line("beside"))).join())
+            .expect("no panic");
+        line("after");
+    })
+    .expect("a log");
+    assert_eq!(fs::read_to_string(&log).expect("a log"), "before\nbeside\nafter\n");
 }
