@@ -5,7 +5,7 @@ use std::{env, path::PathBuf};
 use anyhow::Result;
 use clap::Args;
 
-use crate::{build, process};
+use crate::{build, process, workspace};
 
 /// A node, and where its anchor is written.
 #[derive(Args)]
@@ -36,5 +36,5 @@ pub(crate) fn anchors(args: &AnchorsArgs) -> Result<()> {
     };
     let mut follow = process::command(randomx);
     follow.args(["follow", "--once", "--node", &args.node, "--network", &args.network]);
-    process::run(follow.arg("--checkpoint").arg(&args.output))
+    process::run(follow.arg("--checkpoint").arg(workspace::here(&args.output)?))
 }

@@ -1,12 +1,12 @@
 //! `cargo xtask bench-web`: benchmarks of the package in browsers.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::setup;
-use crate::{build, process};
+use crate::{build, process, workspace};
 
 /// Options of `cargo xtask bench-web`.
 #[derive(Args)]
@@ -86,7 +86,7 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
         [("BENCH_JSON", &args.json), ("BENCH_RECORD", &args.record), ("RANDOMX_JS", &args.peer)];
     for (variable, file) in files {
         if let Some(file) = file {
-            playwright.env(variable, here(file)?);
+            playwright.env(variable, workspace::here(file)?);
         }
     }
     if let Some(part) = part {
@@ -96,17 +96,6 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
         playwright.env("BENCH_BROWSERS", names(&args.browsers));
     }
     process::run(&mut playwright)
-}
-
-/// The absolute form of a path that the user gave. Commands run in the repository's root; npm
-/// does too, and sets `INIT_CWD` to the user's folder.
-fn here(file: &Path) -> Result<PathBuf> {
-    let users = std::env::var_os("INIT_CWD").map(PathBuf::from);
-    let folder = match users {
-        Some(folder) => folder,
-        None => std::env::current_dir().context("the current folder does not exist")?,
-    };
-    Ok(folder.join(file))
 }
 
 fn names(browsers: &[Browser]) -> String {

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::{output, workspace};
@@ -32,7 +32,7 @@ pub(crate) struct CapiArgs {
 
 /// Builds and installs the library.
 pub(crate) fn capi(args: &CapiArgs) -> Result<()> {
-    let prefix = std::path::absolute(&args.prefix).context("--prefix: expected a usable path")?;
+    let prefix = absolute(&args.prefix).context("--prefix: expected a usable path")?;
     // Checked first: the build takes minutes.
     let escaped = escape(&prefix)?;
     let place = match workspace::non_empty("DESTDIR") {
@@ -50,10 +50,17 @@ pub(crate) fn capi(args: &CapiArgs) -> Result<()> {
     Ok(())
 }
 
+/// Returns a path that the user gave, from the root of the file system and without `.`.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    // An empty path is none, and not the user's folder.
+    ensure!(!path.as_os_str().is_empty(), "it is empty");
+    Ok(std::path::absolute(workspace::here(path)?)?)
+}
+
 /// Returns the path of a prefix below the folder of DESTDIR.
 fn below(folder: &Path, prefix: &Path) -> Result<PathBuf> {
     let parts = prefix.components().filter(|part| matches!(part, Component::Normal(_)));
-    let folder = std::path::absolute(folder).context("DESTDIR: expected a usable path")?;
+    let folder = absolute(folder).context("DESTDIR: expected a usable path")?;
     Ok(folder.join(parts.collect::<PathBuf>()))
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn dist(args: &DistArgs) -> Result<()> {
     let host = build::host()?;
     let targets = choose(&host, &args.target)?;
     setup::packages()?;
-    let output = release::folder(args.output.as_deref(), "dist", args.dirty);
+    let output = release::folder(args.output.as_deref(), "dist", args.dirty)?;
     // Two runs would remove each other's archives.
     setup::alone(&workspace::lock_dir(), "dist", |_| {
         build_alone(&host, &targets, args.dirty, &output)

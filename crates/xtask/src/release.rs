@@ -57,7 +57,7 @@ fn test_archives() -> PathBuf {
 
 /// Builds with the variables `settings` set.
 fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
-    let output = folder(args.output.as_deref(), "release-archives", args.dirty);
+    let output = folder(args.output.as_deref(), "release-archives", args.dirty)?;
     if args.once {
         return archives::build(&output);
     }
@@ -73,11 +73,12 @@ fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
 
 /// Returns the folder that the user chose for archives, or else one in the build folder. Archives of uncommitted changes
 /// have another one, since all archives in a folder are listed with their hashes.
-pub(crate) fn folder(chosen: Option<&Path>, usual: &str, dirty: bool) -> PathBuf {
+pub(crate) fn folder(chosen: Option<&Path>, usual: &str, dirty: bool) -> Result<PathBuf> {
     match chosen {
-        Some(chosen) => workspace::root().join(chosen),
+        Some(chosen) => workspace::here(chosen),
         None => {
-            workspace::target_dir().join(format!("{usual}{}", if dirty { "-dirty" } else { "" }))
+            let name = format!("{usual}{}", if dirty { "-dirty" } else { "" });
+            Ok(workspace::target_dir().join(name))
         }
     }
 }
@@ -181,12 +182,10 @@ fn note_compilers(tools: &WasmTools) -> Result<()> {
     Ok(())
 }
 
-/// Copies the tracked files into a folder, with the installed npm packages beside them.
-fn check_out(root: &Path, folder: &Path) -> Result<()> {
-    let listed = process::read(git(root).args(["ls-files", "-z"]))?;
-    // A file that was removed but not yet committed is still listed.
-    for file in listed.split_terminator('\0').filter(|file| root.join(file).is_file()) {
-        let copy = folder.join(file);
+/// Copies the repository's files into a folder, with the installed npm packages beside them.
+fn check_out(root: &Path, folder: &Path, dirty: bool) -> Result<()> {
+    for file in files(root, dirty)? {
+        let copy = folder.join(&file);
         fs::create_dir_all(copy.parent().unwrap_or(folder))
             .and_then(|()| fs::copy(root.join(&file), &copy))
             .with_context(|| format!("cannot write {}", copy.display()))?;
@@ -194,6 +193,7 @@ fn check_out(root: &Path, folder: &Path) -> Result<()> {
     let mut link = Node::Installed.run("crates/xtask/scripts/link.mjs")?;
     process::run(link.args([root, folder].map(|parent| parent.join("node_modules"))))
 }
+
 /// Returns the paths of a repository's tracked files, and of uncommitted ones if they are built too.
 fn files(root: &Path, dirty: bool) -> Result<Vec<String>> {
     let mut list = git(root);
@@ -207,11 +207,11 @@ fn files(root: &Path, dirty: bool) -> Result<Vec<String>> {
     Ok(exist.map(str::to_owned).collect())
 }
 
-
 /// Runs this program for the repository in another folder.
 fn build_in(folder: &Path, time: &str, settings: &[(&str, &str)]) -> Result<()> {
     let mut build = process::command(process::itself()?);
-    build.current_dir(folder).args(["release", "--once", "--output", ARCHIVES]);
+    build.current_dir(folder).args(["release", "--once", "--output"]);
+    build.arg(folder.join(ARCHIVES));
     build.envs(settings.iter().copied()).env("CARGO_MANIFEST_DIR", folder.join("crates/xtask"));
     build.env("CARGO_TARGET_DIR", folder.join("target"));
     process::run(build.env(programs::TIME, time))
@@ -239,13 +239,14 @@ pub(crate) mod tests {
     fn archives_of_tests_and_of_uncommitted_changes_are_not_those_of_a_release() {
         let folder = |given: &[&str]| {
             let CommandLine { args } = CommandLine::parse_from([&["release"], given].concat());
-            super::folder(args.output.as_deref(), "release-archives", args.dirty)
+            super::folder(args.output.as_deref(), "release-archives", args.dirty).expect("a path")
         };
         let release = folder(&[]);
         assert_eq!(release, workspace::target_dir().join("release-archives"));
         assert_ne!(test_archives(), release);
         assert_ne!(folder(&["--dirty"]), release);
-        assert_eq!(folder(&["--output", "a", "--dirty"]), workspace::root().join("a"));
+        let chosen = workspace::here(Path::new("a")).expect("a path");
+        assert_eq!(folder(&["--output", "a", "--dirty"]), chosen);
     }
 
     /// Runs git without the user's signatures and hooks.
@@ -278,7 +279,6 @@ pub(crate) mod tests {
     }
 
     #[test]
-    #[test]
     fn uncommitted_files_belong_to_uncommitted_changes() {
         let root = tempfile::tempdir().expect("a folder");
         let root = root.path();
@@ -301,6 +301,7 @@ pub(crate) mod tests {
         assert_eq!(files(true), [".gitignore", "new", "tracked"]);
     }
 
+    #[test]
     fn in_a_hook_the_users_repository_stays_as_it_is() {
         let folder = tempfile::tempdir().expect("a folder");
         let (users, settings) = (folder.path(), folder.path().join("settings"));

@@ -64,6 +64,19 @@ pub(crate) fn cache_dir() -> Result<PathBuf> {
     Ok(caches.join("randomx-web"))
 }
 
+/// Returns the absolute form of a path that the user gave. Commands run in the repository's root. So does npm, which
+/// names the user's folder in `INIT_CWD`.
+pub(crate) fn here(path: &Path) -> Result<PathBuf> {
+    let current = env::current_dir().context("the current folder does not exist")?;
+    Ok(below(&current, non_empty("INIT_CWD"), path))
+}
+
+/// Returns a path in the folder that npm names, or else in the current one.
+fn below(current: &Path, npm: Option<PathBuf>, path: &Path) -> PathBuf {
+    let folder = npm.map_or_else(|| current.to_path_buf(), |folder| current.join(folder));
+    folder.join(path)
+}
+
 /// Returns the path in a variable that is set and not empty.
 pub(crate) fn non_empty(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -73,7 +86,17 @@ pub(crate) fn non_empty(variable: &str) -> Option<PathBuf> {
 mod tests {
     use std::path::Path;
 
-    use super::target_dir_of;
+    use super::{below, target_dir_of};
+
+    #[test]
+    fn paths_begin_in_the_users_folder() {
+        let path = |npm: Option<&str>, path: &str| {
+            below(Path::new("/clone"), npm.map(Into::into), Path::new(path))
+        };
+        assert_eq!(path(None, "a"), Path::new("/clone/a"));
+        assert_eq!(path(Some("/clone/web"), "../a"), Path::new("/clone/web/../a"));
+        assert_eq!(path(Some("/clone/web"), "/a"), Path::new("/a"));
+    }
 
     #[test]
     fn the_build_folder_is_two_above_a_program() {
