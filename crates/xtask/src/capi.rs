@@ -4,12 +4,12 @@ mod emscripten;
 mod native;
 
 use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
+use crate::replace::replace;
 use crate::{output, workspace};
 
 /// Options of `cargo xtask capi`.
@@ -161,24 +161,6 @@ fn link(name: &str, at: &Path) -> Result<()> {
 #[cfg(not(unix))]
 fn link(_: &str, at: &Path) -> Result<()> {
     anyhow::bail!("cannot create the link {}: this system has no symbolic links", at.display())
-}
-
-/// Creates a file beside the place of an older one, and moves it there. If that fails, the older one stays as it was.
-/// A program that has mapped the older one keeps it.
-fn replace(file: &Path, create: impl FnOnce(&Path) -> io::Result<()>) -> Result<()> {
-    let folder = file.parent().unwrap_or(file);
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut fresh = file.as_os_str().to_owned();
-    fresh.push(".new");
-    let fresh = Path::new(&fresh);
-    // An installation that was stopped leaves one.
-    let _ = fs::remove_file(fresh);
-    create(fresh)
-        .and_then(|()| fs::rename(fresh, file))
-        .inspect_err(|_| {
-            let _ = fs::remove_file(fresh);
-        })
-        .with_context(|| format!("cannot write {}", file.display()))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod process;
 mod processor_time;
 mod release;
 mod remap;
+mod replace;
 mod report;
 #[cfg(test)]
 mod selected;

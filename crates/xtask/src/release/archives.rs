@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 
 use super::compare;
 use super::programs::{self, Builder};
+use crate::replace::replace;
 use crate::setup::{self, Node};
 use crate::{addon, build, process, remap, workspace};
 
@@ -43,8 +44,8 @@ pub(super) fn build(output: &Path) -> Result<()> {
 pub(crate) fn publish(archives: &Path, output: &Path) -> Result<()> {
     fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
     for file in compare::files(archives)? {
-        fs::copy(archives.join(&file), output.join(&file))
-            .with_context(|| format!("cannot write {}", output.join(&file).display()))?;
+        // A run that is stopped must not leave a part of an archive under its name.
+        replace(&output.join(&file), |fresh| fs::copy(archives.join(&file), fresh).map(drop))?;
     }
     let mut sums = Node::Installed.run("crates/xtask/scripts/checksums.mjs")?;
     process::run(sums.arg(output).args(archives_in(output)?))
