@@ -6,7 +6,7 @@
 //! | -------------------------------------------------- | ------------------- |
 //! | Rust, at least                                     | `Cargo.toml`        |
 //! | Rust for WebAssembly, at least                     | [`RUST_FOR_WASM`]   |
-//! | Node.js, at least                                  | `package.json`      |
+//! | Node.js, a range                                   | `package.json`      |
 //! | wasm-bindgen, the crate and the program            | `Cargo.lock`        |
 //! | wasm-pack                                          | [`WASM_PACK`]       |
 //! | cargo-deny                                         | [`CARGO_DENY`]      |
@@ -40,15 +40,27 @@ pub(crate) fn check_for_wasm(compiler: &str, version: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a Node.js that is too old for the tools. Versions look like `v20.19.0`.
+/// Refuses a Node.js that the tools do not support. Versions look like `v20.19.0`.
 pub(crate) fn check_node(version: &str) -> Result<()> {
-    let oldest = node()?;
-    if series(version.trim_start_matches('v')) < series(&oldest) {
-        bail!("node: expected {oldest} or later, got {version}");
+    let range = node()?;
+    if !is_in(&range, version.trim_start_matches('v')) {
+        bail!("node: expected {range}, got {version}");
     }
     Ok(())
 }
 
+/// Whether a version is in a range, such as `^20.19 || >=24`.
+fn is_in(range: &str, version: &str) -> bool {
+    let Some(version) = series(version) else { return false };
+    range.split("||").map(str::trim).any(|part| {
+        let of_series = part.strip_prefix('^').and_then(series);
+        let of_all = part.strip_prefix(">=").and_then(series);
+        let is_of_series = |oldest: (u32, u32)| version.0 == oldest.0 && version.1 >= oldest.1;
+        of_series.is_some_and(is_of_series) || of_all.is_some_and(|oldest| version >= oldest)
+    })
+}
+
+/// Returns the first two numbers of a version.
 fn series(version: &str) -> Option<(u32, u32)> {
     let mut numbers = version.split('.').map(|number| number.parse().ok());
     Some((numbers.next()??, numbers.next()??))
@@ -62,12 +74,12 @@ pub(crate) fn wasm_bindgen() -> Result<String> {
     in_lock(&lock, "wasm-bindgen").context("Cargo.lock has no package `wasm-bindgen`")
 }
 
-/// The oldest Node.js that runs the tools and the package, as in `20.19`.
+/// The versions of Node.js that run the tools and the package, such as `^20.19 || >=24.0`.
 pub(crate) fn node() -> Result<String> {
     let path = workspace::root().join("package.json");
     let text =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    in_engines(&text).context("package.json: expected `\"node\": \">=MAJOR.MINOR\"`")
+    in_engines(&text).context("package.json: expected a range of versions of `node`")
 }
 
 fn in_lock(lock: &str, package: &str) -> Option<String> {
@@ -78,15 +90,15 @@ fn in_lock(lock: &str, package: &str) -> Option<String> {
 }
 
 fn in_engines(manifest: &str) -> Option<String> {
-    let (_, version) = manifest.split_once("\"node\": \">=")?;
-    Some(version.split_once('"')?.0.to_owned())
+    let (_, range) = manifest.split_once("\"node\": \"")?;
+    Some(range.split_once('"')?.0.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use super::{RELEASE_RUST, check_for_wasm, check_node, in_engines, in_lock, node};
+    use super::{RELEASE_RUST, check_for_wasm, check_node, in_engines, in_lock, is_in, node};
     use crate::workspace;
 
     #[test]
@@ -116,18 +128,47 @@ mod tests {
     }
 
     #[test]
-    fn an_old_node_is_refused() {
-        let oldest = node().expect("package.json");
-        for version in [format!("v{oldest}.0"), "v26.10.0".to_owned()] {
-            check_node(&version).expect("a new Node.js");
+    fn a_node_that_the_tools_refuse_is_refused() {
+        let range = node().expect("package.json");
+        for version in ["v20.19.0", "v20.20.1", "v22.13.0", "v22.20.0", "v24.0.0", "v26.10.0"] {
+            check_node(version).expect("a supported Node.js");
         }
-        for version in ["v18.20.4", "v20.9.0", "nonsense"] {
-            let error = check_node(version).expect_err("an old Node.js");
-            assert_eq!(
-                error.to_string(),
-                format!("node: expected {oldest} or later, got {version}")
-            );
+        let refused =
+            ["v18.20.4", "v20.9.0", "v21.7.3", "v22.0.0", "v22.12.0", "v23.11.0", "nonsense"];
+        for version in refused {
+            let error = check_node(version).expect_err("an unsupported Node.js");
+            assert_eq!(error.to_string(), format!("node: expected {range}, got {version}"));
         }
+    }
+
+    #[test]
+    fn ranges_of_other_forms_contain_nothing() {
+        assert!(is_in(">=20.19", "21.0.0") && !is_in("20.19", "20.19.0") && !is_in("", "20.19.0"));
+    }
+
+    /// ESLint, Vite and Vitest start in fewer versions than the other tools.
+    #[test]
+    fn the_range_of_node_is_that_of_the_tools() {
+        let file = workspace::root().join("package-lock.json");
+        let text = fs::read_to_string(file).expect("a file");
+        let lock: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let engines = |package: &str| {
+            lock["packages"][package]["engines"]["node"].as_str().expect("a range").to_owned()
+        };
+        assert_eq!(engines(""), node().expect("package.json"));
+        for tool in ["eslint", "vite", "vitest"] {
+            let range = engines(&format!("node_modules/{tool}"));
+            for version in ["20.19", "20.20", "22.13", "22.20", "24.0", "26.10"] {
+                assert!(is_in(&completed(&range), version), "{tool}: {range}, {version}");
+            }
+        }
+    }
+
+    /// Returns a range whose versions have two numbers or more.
+    fn completed(range: &str) -> String {
+        let part =
+            |part: &str| if part.contains('.') { part.to_owned() } else { format!("{part}.0") };
+        range.split("||").map(|one| part(one.trim())).collect::<Vec<_>>().join(" || ")
     }
 
     #[test]
@@ -139,9 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_oldest_node_from_a_manifest() {
-        let manifest = "{ \"engines\": { \"node\": \">=20.19\" } }";
-        assert_eq!(in_engines(manifest).as_deref(), Some("20.19"));
+    fn reads_the_range_of_node_from_a_manifest() {
+        let manifest = "{ \"engines\": { \"node\": \"^20.19.0 || >=24.0\" } }";
+        assert_eq!(in_engines(manifest).as_deref(), Some("^20.19.0 || >=24.0"));
         assert_eq!(in_engines("{}"), None);
     }
 }

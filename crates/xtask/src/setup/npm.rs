@@ -138,7 +138,7 @@ impl Node {
 
 fn is_missing(program: &str) -> String {
     let version = versions::node().unwrap_or_default();
-    format!("{program} is not on PATH: install Node.js {version} or later")
+    format!("{program} is not on PATH: install Node.js {version}")
 }
 
 #[cfg(test)]
