@@ -1,11 +1,10 @@
 //! The native add-on of the npm package.
 
 use std::env::consts::{ARCH, DLL_PREFIX, DLL_SUFFIX, OS};
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
 use crate::setup::Node;
 use crate::{build, output, process, workspace};
@@ -73,34 +72,45 @@ fn place(built: &Path) -> Result<()> {
     fs::rename(&fresh, &to).with_context(|| format!("cannot replace {}", to.display()))
 }
 
-/// Returns the folder of this system's package. Folders are named after system, processor and, on
-/// Linux, the C library.
+/// Returns the folder of this system's package.
 fn folder() -> Result<PathBuf> {
     let system = this_system();
-    let parent = workspace::root().join("crates/node/npm");
-    let folders = fs::read_dir(&parent).with_context(|| format!("no {}", parent.display()))?;
-    for folder in folders {
-        let folder = folder?.path();
-        let name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if name.strip_prefix(&system).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) {
-            return Ok(folder);
-        }
-    }
-    bail!("there is no package for the add-on on {system}")
+    let folder = workspace::root().join("crates/node/npm").join(&system);
+    ensure!(folder.is_dir(), "there is no package for the add-on on {system}");
+    Ok(folder)
 }
 
-/// Returns Node's names of this system and its processor.
+/// Returns the name of this system: Node's names of it and its processor and, on Linux, the C library.
 fn this_system() -> String {
-    let os = match OS {
+    let c_library = match OS {
+        "linux" if cfg!(target_env = "musl") => Some("musl"),
+        "linux" => Some("gnu"),
+        _ => None,
+    };
+    name(OS, ARCH, c_library)
+}
+
+fn name(os: &str, arch: &str, c_library: Option<&str>) -> String {
+    let os = match os {
         "macos" => "darwin",
         "windows" => "win32",
         other => other,
     };
-    let cpu = match ARCH {
+    let cpu = match arch {
         "x86_64" => "x64",
         "aarch64" => "arm64",
         "x86" => "ia32",
         other => other,
     };
-    format!("{os}-{cpu}")
+    [os, cpu].into_iter().chain(c_library).collect::<Vec<_>>().join("-")
+}
+
+#[test]
+fn systems_with_another_c_library_have_another_name() {
+    assert_eq!(name("linux", "x86_64", Some("gnu")), "linux-x64-gnu");
+    assert_eq!(name("linux", "x86_64", Some("musl")), "linux-x64-musl");
+    assert_eq!(name("macos", "aarch64", None), "darwin-arm64");
+    if cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")) {
+        assert!(folder().expect("a package").ends_with("crates/node/npm/linux-x64-gnu"));
+    }
 }
