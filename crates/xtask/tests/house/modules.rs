@@ -1,8 +1,12 @@
 //! Which way dependencies between the modules of a crate point.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use cargo_metadata::MetadataCommand;
 
 use crate::assert_none;
+use crate::files;
 use crate::paths::{ModulePath, file_of, modules};
 
 /// The modules of `randomx`, lowest layer first. A module may use its own layer and those below it.
@@ -63,40 +67,46 @@ fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|modules| modules.contains(&module))
 }
 
-/// The crates whose modules this test reads.
-const CRATES: &[&str] = &[
-    "crates/arrow/src",
-    "crates/audit/src",
-    "crates/capi/src",
-    "crates/cli/src",
-    "crates/client/src",
-    "crates/conformance/src",
-    "crates/console/src",
-    "crates/datafusion/src",
-    "crates/epochs/src",
-    "crates/figures/src",
-    "crates/fuzz/src",
-    "crates/guard/src",
-    "crates/http/src",
-    "crates/lab/src",
-    "crates/monero/src",
-    "crates/node/src",
-    "crates/python/src",
-    "crates/randomx/src",
-    "crates/testing/src",
-    "crates/xtask/src",
-    "wasm/src",
-    "wasm/monero/src",
-    "wasm/explore/src",
-];
+/// Returns the folders `src` of all crates.
+fn sources() -> Vec<String> {
+    let paths = files::paths();
+    let manifests = paths.iter().filter_map(|path| path.strip_suffix("/Cargo.toml"));
+    let sources = manifests.map(|folder| format!("{folder}/src"));
+    let is_there = |src: &String| {
+        ["lib.rs", "main.rs"].iter().any(|root| paths.contains(&format!("{src}/{root}")))
+    };
+    sources.filter(is_there).collect()
+}
+
+#[test]
+fn the_sources_are_those_of_all_members() {
+    let metadata = MetadataCommand::new()
+        .manifest_path(files::root().join("Cargo.toml"))
+        .no_deps()
+        .exec()
+        .expect("cargo metadata");
+    assert_eq!(sources().len(), metadata.workspace_members.len(), "{:?}", sources());
+}
+
+#[test]
+fn the_code_map_lists_all_modules_of_randomx() {
+    let map = fs::read_to_string(files::root().join("crates/README.md")).expect("a file");
+    let (_, inside) = map.split_once("## Inside `randomx`").expect("the part about randomx");
+    let rows = inside.lines().skip_while(|line| !line.starts_with("| ---")).skip(1);
+    let cells = rows.map_while(|row| row.strip_prefix('|')?.split('|').nth(1));
+    let listed: BTreeSet<&str> =
+        cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let layers: BTreeSet<&str> = LAYERS.iter().copied().flatten().copied().collect();
+    assert_eq!(listed, layers);
+}
 
 /// A module and those inside it may use each other. Its children, each with all modules inside it,
 /// may not use each other in circles.
 #[test]
 fn siblings_do_not_use_each_other_in_circles() {
     let mut breaches = Vec::new();
-    for src in CRATES {
-        let modules = modules(src);
+    for src in sources() {
+        let modules = modules(&src);
         let mut edges = Edges::new();
         for (path, module) in &modules {
             for used in &module.used {
