@@ -148,13 +148,13 @@ pub(crate) fn native(report: &Report, tier: Tier, system: System) -> Result<()> 
         let mut doc = process::command("cargo");
         doc.args(["doc", "--locked", "--profile", TEST_PROFILE, "--workspace", "--no-deps"]);
         without_other_packages(&mut doc, tier);
-        // The Python package's crate stays, though its documentation is elsewhere: without it, cargo would choose other
-        // features of Arrow's crates, and check them again.
+        // The C library is left out. The crate of the Python package is not, although Python code documents that package:
+        // without the crate, cargo would choose fewer features of Arrow's crates, and check all of them again.
         doc.args(["--exclude", C_LIBRARY, "--lib"]);
         let programs = DOCUMENTED.iter().filter(|(_, of)| *of == Tier::Quick || tier == Tier::Full);
         doc.args(programs.flat_map(|(name, _)| ["--bin", name]));
-        // No package has examples. Asked for them, cargo takes the dependencies as clippy checked
-        // them, with the features that tests need. Otherwise it checks most of them again.
+        // No package has examples. With this option, cargo chooses the features that tests need, as clippy did, and uses
+        // the dependencies that clippy checked. Without the option, it would check most of them again.
         doc.arg("--examples").args(features).env("RUSTDOCFLAGS", "-D warnings");
         let sysroot = process::read(process::command("rustc").args(["--print", "sysroot"]))?;
         process::run(as_clippy_checked(&mut doc, Path::new(sysroot.trim()))?)

@@ -25,8 +25,8 @@ pub(crate) fn command(program: impl Into<OsString>) -> Command {
     command
 }
 
-/// The path of this program, as it was when it was first asked for. `main` asks at once: after a new build took the
-/// program's place, Linux would name the removed file, which nobody can start.
+/// Returns the path of this program. The first call finds it, and later ones return the same: when a new build has
+/// replaced the program, Linux names the removed file instead, which cannot be started. So `main` calls this at once.
 pub(crate) fn itself() -> Result<&'static Path> {
     static ITSELF: OnceLock<io::Result<PathBuf>> = OnceLock::new();
     let path = ITSELF.get_or_init(env::current_exe).as_deref();
@@ -38,14 +38,14 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     which::which_in(program, Some(path_without_npm()), workspace::root()).ok()
 }
 
-/// `PATH` with the folders `first` before all others and `last` behind them, and without npm's folders.
+/// Returns the value of `PATH` without npm's folders: the folders `first`, then the user's, then the folders `last`.
 pub(crate) fn path_with(first: &[PathBuf], last: &[PathBuf]) -> Result<OsString> {
     let rest = path_without_npm();
     let all = first.iter().cloned().chain(env::split_paths(&rest)).chain(last.iter().cloned());
     env::join_paths(all).context("a folder's name cannot be in PATH")
 }
 
-/// By how much a thread's priority is below that of the main thread, as Unix counts in its nice values.
+/// How far below the main thread's priority that of another thread is. The numbers are differences of Unix's nice values.
 #[derive(Clone, Copy)]
 pub(crate) enum Yields {
     /// To the series that lasts longest.

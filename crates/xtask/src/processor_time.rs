@@ -1,4 +1,4 @@
-//! Processor time of the programs that a thread has run. Only Linux tells it for single programs.
+//! Processor time of the programs that a thread has run. Only Linux reports it for single programs.
 
 use std::cell::Cell;
 use std::fs;

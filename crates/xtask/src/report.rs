@@ -32,7 +32,7 @@ struct Step {
     /// When it began, counted from the start of the run.
     began: Duration,
     took: Duration,
-    /// The processor time of its programs; zero where the system does not tell it.
+    /// The processor time of its programs; zero where the system does not report it.
     used: Duration,
     passed: bool,
 }

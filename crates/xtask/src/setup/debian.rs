@@ -167,7 +167,7 @@ pub(super) fn package_name(clause: &str) -> &str {
 }
 
 #[test]
-fn ubuntu_is_told_from_debian() {
+fn ubuntu_is_distinguished_from_debian() {
     assert!(names_ubuntu("NAME=\"Ubuntu\"\nID=ubuntu\nID_LIKE=debian\n"));
     assert!(!names_ubuntu("NAME=\"Debian GNU/Linux\"\nID=debian\n"));
     assert!(!names_ubuntu("ID=linuxmint\nID_LIKE=ubuntu\n"));

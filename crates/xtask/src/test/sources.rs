@@ -45,8 +45,9 @@ const CONFIG: &str = "vite.config.ts";
 /// Tests that start one Node.js themselves: the current one.
 const IN_CURRENT_NODE: [&str; 1] = ["chain/hostile"];
 
-/// Those that the full tier's run with the native add-on repeats, in the same Node.js and with as many inputs or more:
-/// they hash with native code in both runs, or not with the package's instances.
+/// Tests that the full tier's run with the native add-on repeats, so its run without the add-on leaves them out. Both
+/// runs use the same Node.js, and the one with the add-on tries at least as many inputs. The engine of these tests is
+/// the same in both: they hash with native code, or without the package's instances.
 const AGAIN_WITH_NATIVE: [&str; 11] = [
     "chain/follow",
     "chain/sources",
@@ -61,8 +62,8 @@ const AGAIN_WITH_NATIVE: [&str; 11] = [
     "sync",
 ];
 
-/// Those that are the same in that run, because they name their engines themselves or hash nothing. The run without
-/// the add-on has them, in the same Node.js.
+/// Tests that the run with the native add-on leaves out, because the run without it has them, in the same Node.js. They
+/// name their engines themselves or hash nothing, so the add-on changes nothing in them.
 const SAME_WITH_NATIVE: [&str; 27] = [
     "addon",
     "batches",
