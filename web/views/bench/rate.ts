@@ -76,7 +76,7 @@ export async function measureBrowser(settings: Settings, observer: Observer): Pr
       ) as unknown as Times,
     };
   } finally {
-    await randomx[Symbol.asyncDispose]();
+    randomx.dispose();
   }
 }
 

@@ -43,7 +43,7 @@ export interface Build {
   hash(group: Group, onHash: OnHash, signal: AbortSignal): Promise<Outcome>;
   /** Hashes a group of the last key at once, and returns the milliseconds. */
   time(group: Group, signal: AbortSignal): Promise<number>;
-  close(): Promise<void>;
+  close(): Promise<void> | void;
 }
 
 /** A column of the table. */
@@ -77,8 +77,8 @@ function browser(engine: "interpreter" | "jit", label: string): Column {
         await randomx.hashMany(key, inputs, { version, signal });
         return performance.now() - start;
       },
-      close: async () => {
-        await randomx[Symbol.asyncDispose]();
+      close: () => {
+        randomx.dispose();
       },
     };
   };
