@@ -1,5 +1,6 @@
 /** Pictures, each with its numbers in a table for readers who cannot see it. */
-import { make } from "../shell/page.js";
+import { make, rowName, tableHead } from "../shell/page.js";
+import { formatNumber } from "../shell/words.js";
 import { Tooltip } from "./tooltip.js";
 
 /** A drawn plot. */
@@ -138,26 +139,15 @@ export function table(
   const kept = rows.filter((_row, index) => index % step === 0);
   const note = step > 1 ? ` (one in ${step} of ${rows.length} rows)` : "";
   const element = make("table", make("caption", caption + note));
-  const titles = head.map((name) => cell("th", name, "col"));
-  const body = kept.map((row) =>
-    make("tr", ...row.map((value, at) => cell(at === 0 ? "th" : "td", value, "row"))),
-  );
-  element.append(make("thead", make("tr", ...titles)), make("tbody", ...body));
+  const body = kept.map((row) => make("tr", ...row.map(cell)));
+  element.append(tableHead(head), make("tbody", ...body));
   return element;
 }
 
-function cell(tag: "th" | "td", value: string | number, scope: "row" | "col"): HTMLElement {
-  const element = make(tag, typeof value === "number" ? formatNumber(value) : value);
-  if (element instanceof HTMLTableCellElement && tag === "th") element.scope = scope;
-  if (typeof value === "number") element.className = "number";
+function cell(value: string | number, at: number): HTMLElement {
+  const isNumber = typeof value === "number";
+  const text = isNumber ? formatNumber(value) : value;
+  const element = at === 0 ? rowName(text) : make("td", text);
+  if (isNumber) element.className = "number";
   return element;
-}
-
-const plain = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 });
-
-/** Formats a number, with powers of ten if it is very small or large. */
-export function formatNumber(value: number): string {
-  if (value === Infinity) return "∞";
-  const size = Math.abs(value);
-  return size !== 0 && (size < 1e-4 || size >= 1e9) ? value.toExponential(2) : plain.format(value);
 }

@@ -1,6 +1,7 @@
 /** The page's plots. No other file uses the library that draws them. */
 import * as Plot from "@observablehq/plot";
-import { formatNumber, table, type Figure } from "./figure.js";
+import { formatNumber } from "../shell/words.js";
+import { table, type Figure } from "./figure.js";
 import "./style.css";
 
 /** The names of a plot and its axes. */

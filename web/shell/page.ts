@@ -21,6 +21,36 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Makes an entry of a `dl`: a name and its value. */
+export function fact(name: string, ...value: (string | Node)[]): HTMLElement {
+  return make("div", make("dt", name), make("dd", ...value));
+}
+
+/** Makes a table's head. From the column `numbers` on, the titles stand above numbers. */
+export function tableHead(titles: readonly string[], numbers = titles.length): HTMLElement {
+  const cells = titles.map((title, index) => {
+    const cell = make("th", title);
+    cell.scope = "col";
+    if (index >= numbers) cell.className = "number";
+    return cell;
+  });
+  return make("thead", make("tr", ...cells));
+}
+
+/** Makes a cell that names its row. */
+export function rowName(...content: (string | Node)[]): HTMLElement {
+  const cell = make("th", ...content);
+  cell.scope = "row";
+  return cell;
+}
+
+/** Makes a cell with a number. */
+export function numberCell(text: string): HTMLElement {
+  const cell = make("td", text);
+  cell.className = "number";
+  return cell;
+}
+
 /** Replaces an element's children. If one of them had the focus, the new child's button gets it. */
 export function swap(root: HTMLElement, child: HTMLElement): void {
   const hadFocus = root.contains(document.activeElement);

@@ -82,7 +82,7 @@ export class ProgressBar {
 }
 
 /** Estimates the remaining time, assuming a constant rate. */
-export function estimate(done: number, elapsed: number): string {
+function estimate(done: number, elapsed: number): string {
   if (done >= 1 || done < ESTIMATE_FROM.done || elapsed < ESTIMATE_FROM.ms) return "";
   const left = (elapsed / done) * (1 - done);
   return left < 1000 ? "under a second left" : `about ${duration(left)} left`;

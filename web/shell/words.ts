@@ -7,15 +7,28 @@ import { ServerGone } from "./load.js";
 const LAST_SECOND = 8.64e12;
 
 const grouped = new Intl.NumberFormat("en");
+const plain = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 });
 
-/** Formats a whole number with its digits in groups. */
+/** Formats a number, mostly a whole one, with its digits in groups. */
 export function whole(value: number | bigint): string {
   return grouped.format(value);
 }
 
+/** Formats a number, with powers of ten if it is very small or large. */
+export function formatNumber(value: number): string {
+  if (value === Infinity) return "∞";
+  const size = Math.abs(value);
+  return size !== 0 && (size < 1e-4 || size >= 1e9) ? value.toExponential(2) : plain.format(value);
+}
+
+/** Formats a number of things, which `name` names in the singular. */
+export function plural(count: number, name: string): string {
+  return `${whole(count)} ${name}${count === 1 ? "" : "s"}`;
+}
+
 /** Formats a number of bytes. */
 export function bytes(count: number): string {
-  return count === 1 ? "1 byte" : `${whole(count)} bytes`;
+  return plural(count, "byte");
 }
 
 /** Formats milliseconds, as seconds from 1 s on. */
@@ -33,7 +46,7 @@ export function span(seconds: number): string {
   ] as const;
   let count = seconds;
   for (const [name, size] of units) {
-    if (count < size) return `${whole(count)} ${name}${count === 1 ? "" : "s"}`;
+    if (count < size) return plural(count, name);
     count = Math.floor(count / size);
   }
   return "";

@@ -1,7 +1,7 @@
 /** The table of rates of parts: in this browser, natively, and published. */
 import type { NativeRow } from "../../engine/native.js";
-import { formatNumber } from "../../plot/figure.js";
-import { make } from "../../shell/page.js";
+import { make, numberCell, rowName, tableHead } from "../../shell/page.js";
+import { formatNumber, plural, whole } from "../../shell/words.js";
 import type { Parts } from "./parts.js";
 import type { Browser } from "./rate.js";
 import published from "./published.json";
@@ -26,8 +26,6 @@ const DESCRIPTIONS: Record<string, string> = {
 /** The source of the published figures, and the machine of their measurement. */
 export const SOURCE = `${published.source}: ${published.machine}.`;
 
-const asPublished = new Intl.NumberFormat("en");
-
 /** A rate. */
 interface Measured {
   value: number;
@@ -43,33 +41,25 @@ export function writeTable(
   native: readonly NativeRow[],
 ): void {
   const titles = ["Part", "Unit", "This browser", "This machine, natively", ...published.programs];
-  const head = titles.map((title, index) => {
-    const cell = make("th", title);
-    cell.scope = "col";
-    if (index > 1) cell.className = "number";
-    return cell;
-  });
   const here = inBrowser(parts, browser);
   const lines = published.rows.map(({ what, unit, values, how }) => {
-    const name = make("th", `${what} `, make("small", DESCRIPTIONS[what] ?? ""));
-    name.scope = "row";
+    const name = rowName(`${what} `, make("small", DESCRIPTIONS[what] ?? ""));
     const own = what === "Hash" ? nativeHash(native, browser?.version ?? 1) : named(native, what);
-    const measured = [here[what], own].map((rate) => numberCell(measuredText(rate), rate?.how));
-    const known = values.map((value) => numberCell(asPublished.format(value), how));
+    const measured = [here[what], own].map((rate) => rateCell(measuredText(rate), rate?.how));
+    const known = values.map((value) => rateCell(whole(value), how));
     const line = make("tr", name, make("td", unit), ...measured, ...known);
     line.dataset.row = what;
     return line;
   });
-  table.replaceChildren(make("thead", make("tr", ...head)), make("tbody", ...lines));
+  table.replaceChildren(tableHead(titles, 2), make("tbody", ...lines));
 }
 
 function measuredText(rate: Measured | undefined): string {
   return rate ? formatNumber(Number(rate.value.toPrecision(4))) : "–";
 }
 
-function numberCell(text: string, how: string | undefined): HTMLElement {
-  const cell = make("td", text);
-  cell.className = "number";
+function rateCell(text: string, how: string | undefined): HTMLElement {
+  const cell = numberCell(text);
   if (how) cell.append(" ", make("small", how));
   return cell;
 }
@@ -79,7 +69,7 @@ function inBrowser(parts: Parts, browser: Browser | undefined): Record<string, M
   const alone = Object.entries(parts).map(([part, value]) => [part, { value }] as const);
   if (!browser) return Object.fromEntries(alone);
   const { version, threads, rate, cache, phases } = browser;
-  const how = `v${version} light, ${threads} ${threads === 1 ? "thread" : "threads"}`;
+  const how = `v${version} light, ${plural(threads, "thread")}`;
   return {
     ...Object.fromEntries(alone),
     Hash: { value: rate.mean, how },

@@ -1,5 +1,5 @@
 /** The outcome of a comparison: a verdict in words, and the summary. */
-import { whole } from "../../shell/words.js";
+import { plural, whole } from "../../shell/words.js";
 import { summarise } from "./summary.js";
 import type { Results } from "./table.js";
 
@@ -105,8 +105,4 @@ function reason(results: Results): string {
     }
   }
   return "the reason is not known";
-}
-
-function plural(count: number, what: string): string {
-  return `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
 }

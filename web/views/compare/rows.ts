@@ -1,5 +1,5 @@
 /** The table with a row for each vector, written in slices so that the page stays responsive. */
-import { make, nextFrame } from "../../shell/page.js";
+import { make, nextFrame, rowName, tableHead } from "../../shell/page.js";
 import type { Results } from "./table.js";
 import { isHash } from "./vectors.js";
 
@@ -38,13 +38,8 @@ export class Rows {
   async write(signal: AbortSignal): Promise<void> {
     const { columns, vectors } = this.#results;
     const titles = ["Vector", "Key", "Input", "Expected", ...columns.map(({ label }) => label)];
-    const head = titles.map((title) => {
-      const cell = make("th", title);
-      cell.scope = "col";
-      return cell;
-    });
     const body = make("tbody");
-    this.#table.replaceChildren(make("thead", make("tr", ...head)), body);
+    this.#table.replaceChildren(tableHead(titles), body);
     for (let first = 0; first < vectors.length; first += SLICE) {
       if (signal.aborted) return;
       const slice = Array.from(vectors.slice(first, first + SLICE).keys());
@@ -75,8 +70,7 @@ export class Rows {
       throw new Error(`row: expected 0 to ${this.#results.vectors.length - 1}, got ${index}`);
     const { set, number, version, key, input } = vector;
     const name = `${set} ${number}`;
-    const title = make("th", `${name} `, make("small", `v${version}`));
-    title.scope = "row";
+    const title = rowName(`${name} `, make("small", `v${version}`));
     const row = make("tr", title, digits(key), digits(input), this.#expected(index, name));
     for (const { name } of this.#results.columns) {
       const cell = make("td");

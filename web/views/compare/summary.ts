@@ -1,7 +1,7 @@
 /** The summary: a row for each build, with the times of its hashes. */
 import { place } from "../../plot/figure.js";
 import { bars } from "../../plot/plots.js";
-import { find, make, nextFrame } from "../../shell/page.js";
+import { find, make, nextFrame, numberCell, rowName, tableHead } from "../../shell/page.js";
 import { duration } from "../../shell/words.js";
 import type { Results, Total } from "./table.js";
 
@@ -19,21 +19,13 @@ const TITLES = [
 /** Writes the totals, and draws the plot if there are times. Returns a function that stops drawing. */
 export function summarise(root: HTMLElement, results: Results): () => void {
   const totals = results.columns.map((column) => ({ column, total: results.total(column) }));
-  const head = TITLES.map((title, index) => {
-    const cell = make("th", title);
-    cell.scope = "col";
-    if (index > 0) cell.className = "number";
-    return cell;
-  });
   const lines = totals.map(({ column, total }) => {
-    const name = make("th", column.label);
-    name.scope = "row";
-    const row = make("tr", name, ...cells(total));
+    const row = make("tr", rowName(column.label), ...cells(total));
     row.dataset.column = column.name;
     return row;
   });
   find(root, '[data-part="totals"]', HTMLTableElement).replaceChildren(
-    make("thead", make("tr", ...head)),
+    tableHead(TITLES, 1),
     make("tbody", ...lines),
   );
   const drawn = totals.flatMap(({ column, total: { ms } }) =>
@@ -64,7 +56,7 @@ export function summarise(root: HTMLElement, results: Results): () => void {
   };
 }
 
-function cells({ right, wrong, failed, lanes, prepare, ms }: Total): HTMLTableCellElement[] {
+function cells({ right, wrong, failed, lanes, prepare, ms }: Total): HTMLElement[] {
   const texts = [
     String(right),
     String(wrong),
@@ -74,9 +66,5 @@ function cells({ right, wrong, failed, lanes, prepare, ms }: Total): HTMLTableCe
     ms ? ms.median.toFixed(1) : "–",
     ms ? `${ms.least.toFixed(1)} to ${ms.greatest.toFixed(1)}` : "–",
   ];
-  return texts.map((text) => {
-    const cell = make("td", text);
-    cell.className = "number";
-    return cell;
-  });
+  return texts.map(numberCell);
 }

@@ -1,6 +1,6 @@
 /** The table of the design document's figures beside the counted ones. */
-import { formatNumber } from "../../plot/figure.js";
-import { make } from "../../shell/page.js";
+import { make, numberCell, rowName } from "../../shell/page.js";
+import { formatNumber } from "../../shell/words.js";
 import type { Figures, Look, SuperscalarFunction } from "../../engine/explorer/protocol.js";
 import { percent } from "./write_map.js";
 
@@ -68,14 +68,8 @@ const ROWS: Row[] = [
 /** Makes the table's rows. A dash stands for a figure that is not counted yet. */
 export function documentRows(counted: Counted): HTMLElement[] {
   return ROWS.map(({ what, published, here }) => {
-    const name = make("th", ...linked(what));
-    name.scope = "row";
-    const cells = [published, here(counted) ?? "–"].map((text) => {
-      const cell = make("td", text);
-      cell.className = "number";
-      return cell;
-    });
-    return make("tr", name, ...cells);
+    const cells = [published, here(counted) ?? "–"].map(numberCell);
+    return make("tr", rowName(...linked(what)), ...cells);
   });
 }
 

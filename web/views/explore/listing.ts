@@ -1,15 +1,17 @@
 /** The listing of a program, which marks the instructions that branches repeat. */
 import { scroll } from "../../plot/figure.js";
-import { appendSlowly, make } from "../../shell/page.js";
+import { appendSlowly, make, numberCell, rowName, tableHead } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
 import type { Exploration } from "../../engine/explorer/protocol.js";
 
 type Line = Exploration["lines"][number];
 
+const TITLES = ["Number", "Instruction", "Jumps to", "Runs"];
+
 /** Shows the program as a table in a scrolling box. */
 export async function showListing(root: HTMLElement, lines: Line[]): Promise<void> {
   const body = make("tbody");
-  const box = scroll(make("table", caption(lines), head(), body));
+  const box = scroll(make("table", caption(lines), tableHead(TITLES, 3), body));
   box.classList.add("explore-listing");
   root.replaceChildren(box);
   const loops = loopsOf(lines);
@@ -24,19 +26,8 @@ function caption(lines: Line[]): HTMLElement {
   return make("caption", `${whole(lines.length)} instructions, ${branches} of them branches`);
 }
 
-function head(): HTMLElement {
-  const titles = ["Number", "Instruction", "Jumps to", "Runs"].map((title) => {
-    const cell = make("th", title);
-    cell.scope = "col";
-    return cell;
-  });
-  titles.at(-1)?.classList.add("number");
-  return make("thead", make("tr", ...titles));
-}
-
 function row(line: Line, index: number, loop: "inside" | "branch" | undefined): HTMLElement {
-  const number = make("th", String(index));
-  number.scope = "row";
+  const number = rowName(String(index));
   if (loop) {
     const mark = make("span", ", repeated");
     mark.className = "off-screen";
@@ -44,10 +35,8 @@ function row(line: Line, index: number, loop: "inside" | "branch" | undefined): 
   }
   const text = make("td", make("code", line.text));
   if (line.nop) text.append(" ", make("small", "does nothing"));
-  const runs = make("td", whole(line.runs));
-  runs.className = "number";
   const target = make("td", line.target === undefined ? "" : String(line.target));
-  const element = make("tr", number, text, target, runs);
+  const element = make("tr", number, text, target, numberCell(whole(line.runs)));
   element.dataset.kind = kind(line.text);
   if (loop) element.dataset.loop = loop;
   return element;

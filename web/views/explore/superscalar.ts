@@ -1,11 +1,13 @@
 /** Shows a SuperscalarHash function on the model processor. */
 import { scroll, type Figure } from "../../plot/figure.js";
 import { cells, type Cell } from "../../plot/plots.js";
-import { appendSlowly, make } from "../../shell/page.js";
+import { appendSlowly, fact, make, rowName, tableHead } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
 import type { SuperscalarFunction } from "../../engine/explorer/protocol.js";
 
 const PORTS = ["P0", "P1", "P5"];
+
+const TITLES = ["Number", "Instruction", "Macro-ops with cycle and port"];
 
 /** The kinds of macro-ops, in the order of their colours. */
 export const KINDS = ["multiply", "add or subtract", "exclusive or", "rotate", "load a constant"];
@@ -51,7 +53,7 @@ export async function describe(root: HTMLElement, made: SuperscalarFunction): Pr
   facts.className = "facts";
   const body = make("tbody");
   const caption = make("caption", "The function’s instructions");
-  const box = scroll(make("table", caption, head(), body));
+  const box = scroll(make("table", caption, tableHead(TITLES), body));
   box.classList.add("explore-listing");
   root.replaceChildren(facts, box);
   await appendSlowly(body, rowsOf(made));
@@ -65,22 +67,7 @@ function rowsOf({ instructions, macroOps }: SuperscalarFunction): (() => HTMLEle
       parts[instruction]?.push(`${name} in cycle ${cycle} on ${where}`);
   }
   return instructions.map((text, at) => () => {
-    const number = make("th", String(at));
-    number.scope = "row";
     const words = make("td", parts[at]?.join(", ") ?? "");
-    return make("tr", number, make("td", make("code", text)), words);
+    return make("tr", rowName(String(at)), make("td", make("code", text)), words);
   });
-}
-
-function head(): HTMLElement {
-  const titles = ["Number", "Instruction", "Macro-ops with cycle and port"].map((title) => {
-    const cell = make("th", title);
-    cell.scope = "col";
-    return cell;
-  });
-  return make("thead", make("tr", ...titles));
-}
-
-function fact(name: string, value: string): HTMLElement {
-  return make("div", make("dt", name), make("dd", value));
 }

@@ -1,5 +1,5 @@
 /** Draws the parts of the scratchpad that a hash overwrites, with a point for each 8 bytes. */
-import { make } from "../../shell/page.js";
+import { fact, make } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
 import type { Look } from "../../engine/explorer/protocol.js";
 
@@ -54,8 +54,4 @@ function count(written: Uint8Array): number {
   let bits = 0;
   for (const byte of written) for (let rest = byte; rest > 0; rest &= rest - 1) bits += 1;
   return bits;
-}
-
-function fact(name: string, value: string): HTMLElement {
-  return make("div", make("dt", name), make("dd", value));
 }

@@ -1,8 +1,8 @@
 /** Shows the state of a followed chain. */
 import { copyButton } from "../../shell/copy.js";
-import { find, make, setDisabled } from "../../shell/page.js";
+import { fact, find, make, rowName, setDisabled } from "../../shell/page.js";
 import { ProgressBar } from "../../shell/progress.js";
-import { bytes, moment, span, whole } from "../../shell/words.js";
+import { bytes, moment, plural, span, whole } from "../../shell/words.js";
 import { accusationNote, block, forkFigure } from "./forks.js";
 import type { Settings } from "./settings.js";
 import type { Lookup, State } from "./state.js";
@@ -204,8 +204,6 @@ function headersRead({ read, target }: NonNullable<State["progress"]>): string {
 
 function facts({ tip, kept, beginning }: State, settings: Settings | undefined): HTMLElement[] {
   if (!tip) return [];
-  const fact = (name: string, ...value: (string | Node)[]): HTMLElement =>
-    make("div", make("dt", name), make("dd", ...value));
   const id = make("code", tip.id);
   const wide = fact(
     "Its id, in hex",
@@ -234,14 +232,12 @@ function facts({ tip, kept, beginning }: State, settings: Settings | undefined):
 }
 
 function sourceRow({ url, kind, state, reason }: State["sources"][number]): HTMLElement {
-  const name = make("th", make("code", url));
-  name.scope = "row";
   const badge = make("span", STATES[state]);
   badge.className = "badge";
   badge.dataset.state = state === "following" ? "right" : state === "invalid" ? "wrong" : "missing";
   const cell = make("td", badge);
   if (reason) cell.append(" ", make("small", reason));
-  const row = make("tr", name, make("td", kind), cell);
+  const row = make("tr", rowName(make("code", url)), make("td", kind), cell);
   row.dataset.source = state;
   return row;
 }
@@ -259,7 +255,7 @@ function lookupEntry(lookup: Lookup, tip: number, role: Role): HTMLElement {
   entry.dataset.lookup = state;
   if (state === "found") {
     const count = Math.max(0, tip - height + 1);
-    entry.append(`: ${whole(count)} confirmation${count === 1 ? "" : "s"}.`);
+    entry.append(`: ${plural(count, "confirmation")}.`);
   }
   return entry;
 }

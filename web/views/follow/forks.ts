@@ -2,7 +2,7 @@
 import type { BlockRef, ChainBranch } from "../../../wasm/js/index.js";
 import { download } from "../../shell/download.js";
 import { make } from "../../shell/page.js";
-import { moment, whole } from "../../shell/words.js";
+import { moment, plural, whole } from "../../shell/words.js";
 import type { Accusation, Fork } from "./state.js";
 
 /** The blocks of a side that are drawn: all, or the first and the last of more. */
@@ -46,13 +46,13 @@ export function accusationNote({ source, evidence }: Accusation): HTMLElement {
 }
 
 function inWords({ kind, common, ours, theirs, source = "" }: Fork): string {
-  const depth = blocks(ours.blocks.length);
+  const depth = plural(ours.blocks.length, "block");
   switch (kind) {
     case "reorg": {
       const count = theirs.blocks.length;
       // Nothing replaces blocks whose difficulties were read anew and are higher.
       const how = count
-        ? `replaced by ${blocks(count)} with more work`
+        ? `replaced by ${plural(count, "block")} with more work`
         : "dropped: their hashes may miss corrected difficulties";
       return `Reorganisation: ${depth} after block ${whole(common.height)} ${how}.`;
     }
@@ -61,10 +61,6 @@ function inWords({ kind, common, ours, theirs, source = "" }: Fork): string {
     case "disagreement":
       return `${source} disagrees from block ${whole(common.height + 1)} on.`;
   }
-}
-
-function blocks(count: number): string {
-  return `${whole(count)} block${count === 1 ? "" : "s"}`;
 }
 
 function side(title: string, { blocks, work }: ChainBranch, kind: string): HTMLElement {

@@ -1,5 +1,5 @@
 /** Draws the seed epoch on a line: the seed block, the blocks with its key, and the shown block. */
-import { make } from "../../shell/page.js";
+import { fact, make } from "../../shell/page.js";
 import { day, whole } from "../../shell/words.js";
 
 /** The blocks of a seed epoch, and the lag between its seed block and its beginning. */
@@ -68,7 +68,7 @@ function marks({ height, seedHeight, timestamp }: Epoch, first: number, last: nu
       timestamp === undefined
         ? ""
         : `${of === height ? "" : "about "}${day(timestamp + BLOCK_SECONDS * (of - height))}`;
-    return make("div", make("dt", name), make("dd", whole(of), " ", make("small", when)));
+    return fact(name, whole(of), " ", make("small", when));
   };
   return make(
     "dl",

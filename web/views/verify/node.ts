@@ -1,13 +1,13 @@
 /** The form that requests blocks from a node and verifies them. */
 import { MoneroNode } from "../../../wasm/js/index.js";
 import { invalidArgument } from "../../../wasm/js/errors.js";
-import * as validate from "../../../wasm/js/validate.js";
 import { Field } from "../../shell/field.js";
 import { find } from "../../shell/page.js";
 import { completed } from "../../shell/url.js";
 import { whole } from "../../shell/words.js";
 import type { Blocks } from "./blocks.js";
 import { verifyRange, type Range } from "./range.js";
+import { height } from "./subject.js";
 
 /** The most blocks of one run, which takes some minutes. */
 const MOST = 1000;
@@ -25,8 +25,8 @@ export class NodeForm {
     this.#panel = panel;
     this.#blocks = blocks;
     this.#url = new Field("node-url", (_name, text) => new MoneroNode(completed(text)));
-    this.#first = new Field("node-from", height);
-    this.#last = new Field("node-to", height, { optional: true });
+    this.#first = new Field("node-from", laterHeight);
+    this.#last = new Field("node-to", laterHeight, { optional: true });
     find(panel, '[data-place="origin-of-page"]', HTMLElement).textContent = location.origin;
     blocks.onStop = () => this.#abort?.abort();
     find(panel, "form", HTMLFormElement).addEventListener("submit", (event) => {
@@ -74,8 +74,7 @@ export class NodeForm {
   }
 }
 
-/** Checks a height. The first block has no predecessor, so its height 0 is invalid. */
-function height(name: string, text: string): void {
-  const value = /^[0-9]{1,16}$/u.test(text) ? Number(text) : NaN;
-  if (validate.height(name, value) < 1) throw invalidArgument(name, "expected at least 1");
+/** Checks the height of a block to verify. The first block has no predecessor, so its height 0 is invalid. */
+function laterHeight(name: string, text: string): void {
+  if (height(name, text) < 1) throw invalidArgument(name, "expected at least 1");
 }

@@ -7,7 +7,7 @@ import { bytes } from "../../shell/words.js";
 import { examples } from "./examples.js";
 import { readFile, readText, type Found } from "./read.js";
 import type { Report } from "./report.js";
-import { HASHING_BLOB, kindOf } from "./subject.js";
+import { HASHING_BLOB, height, kindOf } from "./subject.js";
 
 /** The form's fields, in order. */
 const FIELDS = ["block", "seedHash", "difficulty", "expectedId", "height"] as const;
@@ -167,8 +167,4 @@ function blockBytes(name: string, text: string): void {
   if (length >= HASHING_BLOB.least) return;
   const expected = `expected at least ${HASHING_BLOB.least} bytes, the shortest hashing blob`;
   throw invalidArgument(name, `${expected}, got ${bytes(length)}`);
-}
-
-function height(name: string, text: string): void {
-  validate.height(name, /^[0-9]{1,16}$/u.test(text) ? Number(text) : NaN);
 }

@@ -1,5 +1,6 @@
 /** Shows the difficulty that a hash meets beside the one that it is checked against. */
-import { make } from "../../shell/page.js";
+import { difficultyOf, valueOf } from "../../../wasm/js/shares/target.js";
+import { fact, make } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
 import type { Subject } from "./subject.js";
 
@@ -14,7 +15,7 @@ export function showProof(
     root.replaceChildren(make("dl", row(difficultyName, required, 0)));
     return;
   }
-  const met = difficultyMet(hash);
+  const met = difficultyOf(valueOf(hash));
   const most = met > required ? met : required;
   root.replaceChildren(
     make(
@@ -29,20 +30,13 @@ export function showProof(
   );
 }
 
-/** Returns the largest difficulty that a hash meets: 2^256 / hash, read as little-endian. */
-export function difficultyMet(hash: Uint8Array): bigint {
-  const value = hash.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-  const limit = (1n << 256n) - 1n;
-  return value === 0n ? limit : limit / value;
-}
-
 function row(name: string, value: bigint, done: number): HTMLElement {
   const bar = make("span");
   bar.className = "bar";
   bar.style.setProperty("--part", String(done));
   const number = make("span", whole(value));
   number.dataset.difficulty = name.toLowerCase();
-  return make("div", make("dt", name), make("dd", number, bar));
+  return fact(name, number, bar);
 }
 
 /** Returns a fraction to three places, which is exact enough for a bar. */

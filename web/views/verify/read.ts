@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** The largest file: a block of 1 MiB in hex, with JSON around it. */
-export const MAX_FILE = 4 << 20;
+const MAX_FILE = 4 << 20;
 
 /** The names of each field in answers to `get_block`, in the tests' vectors, and in this page's results. */
 const NAMES: Record<keyof Found, readonly string[]> = {

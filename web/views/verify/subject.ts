@@ -1,4 +1,5 @@
 /** A block to verify, and the claims about it. */
+import * as validate from "../../../wasm/js/validate.js";
 import { whole } from "../../shell/words.js";
 import type { Answer } from "./answer.js";
 
@@ -29,6 +30,11 @@ export const HASHING_BLOB = { least: 72, most: 96 };
 /** Tells blocks and hashing blobs apart by their lengths, since both begin alike. */
 export function kindOf(hex: string): "block" | "hashingBlob" {
   return hex.length / 2 > HASHING_BLOB.most ? "block" : "hashingBlob";
+}
+
+/** Returns a height that was typed. */
+export function height(name: string, text: string): number {
+  return validate.height(name, /^[0-9]{1,16}$/u.test(text) ? Number(text) : NaN);
 }
 
 /** Returns the subject's bytes. */
