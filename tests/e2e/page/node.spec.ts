@@ -41,6 +41,20 @@ test("a block with one altered digit is invalid, and the failed checks say why",
   });
 });
 
+test("a run stops before the workers have started", { tag: "@chromium" }, async ({ view }) => {
+  await serveNode(block.block_blob, async (url) => {
+    await view.leave();
+    await view.of(
+      "html",
+      "{ globalThis.Worker = class extends EventTarget { postMessage() {} terminate() {} }; }",
+    );
+    await view.go("#/verify?from=node");
+    await requestBlocks(view, url, String(block.height));
+    await view.click("#node-result .task button");
+    await view.says("#node-result .verdict", "Stopped.");
+  });
+});
+
 test(
   "a block that the chain rejected is not valid when it is verified again",
   { tag: "@chromium" },

@@ -78,8 +78,7 @@ export class Client {
       ...nodes.map((node) => ({ node })),
       ...relays.map((relay) => ({ relay })),
     ];
-    const randomx = await engine();
-    signal.throwIfAborted();
+    const randomx = await engine(signal);
     this.#chain = randomx.follow(sources, {
       ...{ network, store: this.#store, anchor, signal },
       poll: network === "regtest" ? POLL.regtest : POLL.others,

@@ -40,7 +40,7 @@ export async function verifyRange(
     const known = verified.get(url);
     const own = known?.height === first - 1 ? known : undefined;
     const checkpoint = own ?? (await node.getCheckpoint(first - 1, { signal }));
-    const randomx = await engine();
+    const randomx = await engine(signal);
     const keeper = new Keeper(url, checkpoint);
     const chain = randomx.verifyChain(keeper.keep(node.getBlocks(first, last, { signal })), {
       checkpoint,

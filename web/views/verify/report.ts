@@ -144,7 +144,7 @@ export class Report {
     };
     this.#checks.expect(OF_A_BLOCK, (name) => examinedBy(name, subject, shown.parts, undefined));
     try {
-      const randomx = await engine();
+      const randomx = await engine(signal);
       const answer = await randomx.verifyBlock(subject, { signal, onProgress });
       if (this.#shown !== shown) return;
       if (answer.hash) this.#show("hash-time", duration(performance.now() - filled));
@@ -221,7 +221,7 @@ export class Report {
     }
     const { signal } = shown.abort;
     try {
-      const seedHeight = await (await engine()).seedHeight(height, { signal });
+      const seedHeight = await (await engine(signal)).seedHeight(height, { signal });
       const timestamp = timestampOf(shown.parts);
       if (this.#shown !== shown) return;
       this.#place("epoch").replaceChildren(epochLine({ height, seedHeight, timestamp }));
