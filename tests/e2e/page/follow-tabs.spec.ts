@@ -75,6 +75,47 @@ test(
   },
 );
 
+test("a stop does not wait for the workers", { tag: "@chromium" }, async ({ view }) => {
+  const node = await sources.start(chainOf(3));
+  await view.leave();
+  await view.of(
+    "html",
+    "{ globalThis.Worker = class extends EventTarget { postMessage() {} terminate() {} }; }",
+  );
+  const isHeld = (): Promise<boolean> =>
+    view.of(
+      "html",
+      `navigator.locks.query().then(({ held }) => held.some(({ name }) => name === "randomx-follow"))`,
+    );
+  await view.go("#/follow?network=regtest&last=0");
+  await view.fill("#follow-nodes", node.url);
+  await view.click(submit);
+  await expect.poll(isHeld).toBe(true);
+  await view.click('[data-part="stop"]');
+  await expect.poll(isHeld).toBe(false);
+});
+
+test("the databases of other programs stay", { tag: "@chromium" }, async ({ view }) => {
+  const own = `randomx-mainnet-last-100-${"0".repeat(16)}`;
+  const others = ["randomx-chain", "randomx-mainnet-wallet", `randomx-testnet-${"0".repeat(16)}`];
+  const names = (): Promise<string[]> =>
+    view.of("html", "indexedDB.databases().then((all) => all.map(({ name }) => name).sort())");
+  await view.leave();
+  await view.of(
+    "html",
+    `Promise.all(${JSON.stringify([own, ...others])}.map((name) => new Promise((resolve) => {
+      indexedDB.open(name).onsuccess = ({ target }) => {
+        target.result.close();
+        resolve();
+      };
+    })))`,
+  );
+  expect(await names()).toHaveLength(4);
+  await view.go("#/follow");
+  // The chain of an earlier visit, which was forgotten.
+  await expect.poll(names).toEqual(others);
+});
+
 test("one tab alone does not say that another follows", { tag: "@chromium" }, async ({ view }) => {
   const node = await sources.start(chainOf(3));
   await view.leave();

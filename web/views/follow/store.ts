@@ -1,6 +1,6 @@
 /** Keeps followed chains in this browser, and where each of them began. */
 import { IndexedDBStore, type Store } from "../../../wasm/js/index.js";
-import { NETWORKS, type Chain } from "./settings.js";
+import type { Chain } from "./settings.js";
 
 /** The node that the first start trusted about a block and those before it, or `null` for none. */
 export type Beginning = { node: string; height: number } | null;
@@ -73,6 +73,9 @@ function nameOf({ settings, memory }: Chain): string {
   return ["randomx", network, `last-${last}`, ...rules, memory].join("-");
 }
 
+/** Matches the names of chains, and their memory. Other programs of this origin may have similar names. */
+const NAME = /^randomx-(?:\w+net|regtest)-last-\d+(?:-\d+)?-([\da-f]{16})$/u;
+
 /** Removes the chains of the memories that are gone from this browser. */
 export async function removeChains(isGone: (memory: string) => boolean): Promise<void> {
   const databases = await indexedDB.databases().catch((thrown: unknown) => {
@@ -80,8 +83,8 @@ export async function removeChains(isGone: (memory: string) => boolean): Promise
     throw thrown;
   });
   for (const { name = "" } of databases) {
-    if (!NETWORKS.some((network) => name.startsWith(`randomx-${network}-`))) continue;
-    if (!isGone(name.slice(name.lastIndexOf("-") + 1))) continue;
+    const memory = NAME.exec(name)?.[1];
+    if (memory === undefined || !isGone(memory)) continue;
     await new Promise((resolve) => {
       const request = indexedDB.deleteDatabase(name);
       request.onsuccess = resolve;
