@@ -1,5 +1,5 @@
 /** Copying to the clipboard. */
-import { make } from "./page.js";
+import { isDisabled, make } from "./page.js";
 
 /** How long the button shows the outcome, in milliseconds. */
 const SHOWN_MS = 1600;
@@ -24,6 +24,7 @@ export function copyButton(what: string, text: () => string, label = "Copy"): HT
   };
   show(label);
   button.addEventListener("click", () => {
+    if (isDisabled(button)) return;
     clearTimeout(timer);
     void copy(text()).then((done) => {
       const words = done ? "Copied" : "Not allowed";

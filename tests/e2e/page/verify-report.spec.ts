@@ -15,6 +15,15 @@ test("nothing can be copied before it is there", { tag: "@chromium" }, async ({ 
   const isShown = (name: string): Promise<boolean> =>
     view.of(`[data-copy="${name}"] .copy`, "it.checkVisibility({ visibilityProperty: true })");
   expect([await isShown("hash"), await isShown("seed-hash")]).toEqual([false, true]);
+  // The buttons cannot be used yet, but they can have the focus.
+  const save = `${report} .actions button + button`;
+  expect(await view.of(save, "(it.focus(), it.ariaDisabled)")).toBe("true");
+  expect(await view.hasFocus(save)).toBe(true);
+  expect(await view.of(save, "(it.click(), document.querySelector('a[download]'))")).toBeNull();
+
+  // A cancelled verification does not wait for the workers.
+  await view.click(`${report} .task button`);
+  await view.until(`${report}[data-state="cancelled"]`);
 });
 
 test("a verification that fails leaves no check open", { tag: "@chromium" }, async ({ view }) => {

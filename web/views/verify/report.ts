@@ -4,7 +4,7 @@ import { engine } from "../../engine/engine.js";
 import { copyButton } from "../../shell/copy.js";
 import { download } from "../../shell/download.js";
 import { causeOf } from "../../shell/load.js";
-import { find, make } from "../../shell/page.js";
+import { find, isDisabled, make, setDisabled } from "../../shell/page.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { duration, failure, hex, moment, whole } from "../../shell/words.js";
 import { heightOf, isBlock, type Answer } from "./answer.js";
@@ -271,6 +271,7 @@ export class Report {
     save.type = "button";
     save.className = "quiet";
     save.addEventListener("click", () => {
+      if (isDisabled(save)) return;
       const { answer } = this.#shown ?? {};
       const height = answer ? heightOf(answer) : null;
       download(`block-${height ?? "verified"}.json`, "application/json", json());
@@ -299,7 +300,7 @@ export class Report {
 
   #enableActions(isEnabled: boolean): void {
     const actions = this.#place("actions");
-    for (const button of actions.querySelectorAll("button")) button.disabled = !isEnabled;
+    for (const button of actions.querySelectorAll("button")) setDisabled(button, !isEnabled);
     const address = find(actions, "[data-action=link]", HTMLButtonElement);
     address.hidden = !this.#shown || asLink(this.#shown.subject) === undefined;
   }
