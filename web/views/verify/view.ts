@@ -71,8 +71,7 @@ class Verify implements Mounted {
     const source = SOURCES.find((each) => each === query.get("from")) ?? "example";
     this.#choose(source);
     if (source === "example") {
-      const asked = query.get("block");
-      if (asked !== null) this.#chosen.value = asked;
+      this.#chosen.value = query.get("block") ?? "";
       if (this.#chosen.selectedIndex < 0) this.#chosen.selectedIndex = 0;
       void this.#verifyExample();
     }
