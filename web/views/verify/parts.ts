@@ -20,8 +20,8 @@ export interface Part {
 
 const ID_BYTES = 32;
 const NONCE_BYTES = 4;
-/** The bytes that follow each tag of an output. */
-const OUTPUTS: Readonly<Record<number, number>> = { 2: 32, 3: 33 };
+/** Matches an output in hex where the last one ended: its amount, its tag, and the bytes that follow that tag. */
+const OUTPUT = /(?:[89a-f].){0,9}[0-7].(?:02.{64}|03.{66})/iuy;
 /** The most bytes of a varint, since each holds 7 of 64 bits. */
 const LONGEST_VARINT = 10;
 
@@ -66,14 +66,8 @@ function cutMinerTransaction(cutter: Cutter): void {
   cutter.varint("Miner transaction: inputs", []);
   cutter.bytes("Miner transaction: kind of input", 1, []);
   cutter.varint("Miner transaction: height", ["height"]);
-  const outputs = cutter.varint("Miner transaction: number of outputs", []);
-  cutter.join("Miner transaction: outputs", () => {
-    for (let index = 0; index < outputs; index += 1) {
-      cutter.varint("amount", []);
-      const tag = Number.parseInt(cutter.bytes("tag", 1, []).hex, 16);
-      cutter.bytes("key", OUTPUTS[tag] ?? cutter.fail(), []);
-    }
-  });
+  const count = cutter.varint("Miner transaction: number of outputs", []);
+  cutter.outputs("Miner transaction: outputs", count);
   const extra = cutter.varint("Miner transaction: length of extra", []);
   cutter.bytes("Miner transaction: extra", extra, []);
   if (version > 1) cutter.varint("Miner transaction: signatures", []);
@@ -95,7 +89,7 @@ function cut(hex: string, how: (cutter: Cutter) => void): Part[] {
 /** Cuts parts from the front of some hex. */
 class Cutter {
   readonly #hex: string;
-  #parts: Part[] = [];
+  readonly #parts: Part[] = [];
   #at = 0;
 
   constructor(hex: string) {
@@ -128,19 +122,13 @@ class Cutter {
     return this.fail();
   }
 
-  /** Joins the parts that `how` cuts into one, since there may be very many. */
-  join(name: string, how: () => void): void {
-    const before = this.#parts;
-    const from = this.#at;
-    this.#parts = [];
-    try {
-      how();
-    } finally {
-      const count = this.#at - from;
-      this.#parts = before;
-      this.#at = from;
-      this.bytes(name, count, []);
-    }
+  /** Cuts outputs as one part, since there may be very many. */
+  outputs(name: string, count: number): void {
+    OUTPUT.lastIndex = 2 * this.#at;
+    let [end, left] = [this.#at, count];
+    for (; left > 0 && OUTPUT.test(this.#hex); left -= 1) end = OUTPUT.lastIndex / 2;
+    this.bytes(name, end - this.#at, []);
+    if (left > 0) this.fail();
   }
 
   fail(): never {
