@@ -1,5 +1,11 @@
 /** The view Bench: hashes per second, the phases of a hash, and the rates of its parts. */
-import { nativeBench, nativeInfo, type NativeInfo, type NativeRow } from "../../engine/native.js";
+import {
+  nativeBench,
+  NativeError,
+  nativeInfo,
+  type NativeInfo,
+  type NativeRow,
+} from "../../engine/native.js";
 import { place } from "../../plot/figure.js";
 import { bars, legend, line } from "../../plot/plots.js";
 import { copyButton } from "../../shell/copy.js";
@@ -9,6 +15,7 @@ import { problem } from "../../shell/problem.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { link, remember } from "../../shell/router.js";
 import type { View } from "../../shell/view.js";
+import { failure } from "../../shell/words.js";
 import { Form } from "./form.js";
 import { SOURCE, writeTable } from "./micro.js";
 import { measureParts, type Parts } from "./parts.js";
@@ -183,9 +190,9 @@ class Bench {
     } catch (thrown) {
       if (this.#end.signal.aborted) return;
       const cause = await causeOf(thrown);
-      const words = cause instanceof Error ? cause.message : String(cause);
+      const words = cause instanceof NativeError ? `${cause.message}.` : failure(cause);
       if (signal.aborted) bar.end("cancelled");
-      else swap(task, problem(`The measurement failed: ${words}.`, again));
+      else swap(task, problem(`The measurement failed: ${words}`, again));
     }
     this.#setBusy(false);
   }
