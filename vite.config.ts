@@ -36,6 +36,11 @@ export function path(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
 
+/** The package in one file: small files compress badly, and the page uses all of it. */
+export const output = {
+  codeSplitting: { groups: [{ name: "package", test: /\/wasm\/js\// }] },
+};
+
 const serving = { host: "127.0.0.1", headers, cors: false };
 
 export default defineConfig({
@@ -62,14 +67,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: [path("web/index.html"), path("web/documentation.html")],
-      // Small files compress badly, and the page uses all of the package. So do two modules' similar glue code below.
-      output: { codeSplitting: { groups: [{ name: "package", test: /\/wasm\/js\// }] } },
+      output,
     },
   },
   worker: {
     format: "es",
     rolldownOptions: {
       output: {
+        // One file compresses the similar glue code of two modules better.
         codeSplitting: { groups: [{ name: "monero", test: /\/wasm\/(monero|follow)\/pkg\// }] },
       },
     },

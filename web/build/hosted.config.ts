@@ -3,7 +3,7 @@
  * common hosts, and a service worker for hosts that send none.
  */
 import type { UserConfig } from "vite";
-import product, { path } from "../../vite.config.js";
+import product, { output, path } from "../../vite.config.js";
 import { headerFiles, policyElement } from "./headers.js";
 import { SERVICE_WORKER, serviceWorker } from "./service_worker.js";
 
@@ -23,6 +23,7 @@ export default {
         [SERVICE_WORKER]: path("web/host/service_worker.ts"),
       },
       output: {
+        ...output,
         // A service worker is responsible for the folder of its own file.
         entryFileNames: ({ name }) =>
           name === SERVICE_WORKER ? "[name].js" : "assets/[name]-[hash].js",
