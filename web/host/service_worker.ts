@@ -51,12 +51,11 @@ scope.addEventListener("activate", (event) => {
 scope.addEventListener("message", (event) => {
   if (event.data === "activate") event.waitUntil(scope.skipWaiting());
   if (event.data === "claim") event.waitUntil(scope.clients.claim());
-  if (event.data !== "keep") return;
-  const work = keepAll().then(forgetOthers);
-  event.waitUntil(work);
-  void work.then(() => {
+  if (event.data === "keep") event.waitUntil(keepAll().then(forgetOthers).then(report));
+
+  function report(): void {
     event.source?.postMessage("kept");
-  });
+  }
 });
 
 scope.addEventListener("fetch", (event) => {
