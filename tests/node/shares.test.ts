@@ -327,6 +327,19 @@ describe("a call", () => {
         code: "invalid-argument",
       });
     }
+    const short = { seed, blob: "00".repeat(20), difficulty: 1 };
+    const patch = (offset: number): product.SharePatch => ({ offset, bytes: "0000" });
+    for (const [changes, message] of [
+      [{ nonce: 0 }, "shares[0].nonce: expected changes inside the blob, got 4 bytes at 39 of 20"],
+      [
+        { nonce: 0, patches: [patch(18), patch(19)] },
+        "shares[0].patches[1]: expected changes inside the blob, got 2 bytes at 19 of 20",
+      ],
+    ] as const) {
+      expect(thrown(() => randomx.verifyShares([{ ...short, ...changes }]))).toMatchObject({
+        message,
+      });
+    }
     expect(randomx.stats()).toMatchObject({ queue: { requests: 0 }, caches: { count: 0 } });
     expect(randomx.verifyShares([])).toEqual([]);
   });

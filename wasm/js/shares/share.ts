@@ -99,10 +99,11 @@ export function checkShare(name: string, value: unknown): CheckedShare {
   const patches: Patch[] = [...share.patches];
   if (given) patches.push({ offset: NONCE.offset, bytes: given });
   const { length } = own.bytes;
-  for (const { offset, bytes } of patches) {
+  for (const [index, { offset, bytes }] of patches.entries()) {
     if (offset + bytes.length <= length) continue;
+    const field = index < share.patches.length ? `patches[${index}]` : "nonce";
     const got = `${bytes.length} bytes at ${offset} of ${length}`;
-    throw invalidArgument(name, `expected changes inside the blob, got ${got}`);
+    throw invalidArgument(`${name}.${field}`, `expected changes inside the blob, got ${got}`);
   }
   const isBlock = share.block !== undefined;
   const { bytes, isTemplate } = own;
