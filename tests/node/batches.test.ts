@@ -264,6 +264,14 @@ describe("the queue", () => {
     expect(queueOf(first, early, behind).clear()).toEqual([first, early, behind]);
   });
 
+  test("prepares a key after an earlier release of it", () => {
+    const [early, late] = [hashing(a, { inputs: 0 }), hashing(a, { inputs: 0 })];
+    const [low, high] = [hashing(a, { priority: "low" }), hashing(a, { priority: "high" })];
+    const [first, last] = [release(a), release(a)];
+    const jobs = [low, early, first, high, late, last];
+    expect(queueOf(...jobs).clear()).toEqual([high, early, low, first, late, last]);
+  });
+
   test("counts the bytes of all requests", () => {
     const block = new Uint8Array(1000);
     const links = [

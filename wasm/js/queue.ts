@@ -33,9 +33,17 @@ class Jobs extends List<KeyJob> implements Line {
     return this.first;
   }
 
-  /** Returns whether requests of a priority wait. */
-  has(priority: Priority): boolean {
-    return this.#last.has(priority);
+  /**
+   * Returns whether a request has to wait for those of the lowest priority: a key is released after all earlier
+   * requests for it, and prepared after an earlier release.
+   */
+  isLate(job: KeyJob): boolean {
+    if (!this.#last.has("low")) return false;
+    if (job instanceof Release) return true;
+    if (!job.isFill) return false;
+    let other = this.first;
+    while (other && !(other instanceof Release && other.priority === "low")) other = other.next;
+    return other !== undefined;
   }
 
   /** Adds a request after those of its priority and of higher ones. */
@@ -140,8 +148,7 @@ export class Queue {
     this.#requests += 1;
     this.#inputs += inputs;
     this.#bytes += job.bytes;
-    // A key is released after all earlier requests for it.
-    if (job instanceof Release && this.#lineOf(job.key)?.has("low")) job.priority = "low";
+    if (!(job instanceof Call) && this.#lineOf(job.key)?.isLate(job)) job.priority = "low";
     this.#places += 1;
     job.place = this.#places + PRIORITY_STEP * PRIORITIES.indexOf(job.priority);
     if (job instanceof Call) this.#calls.add(job);
