@@ -197,6 +197,12 @@ test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ v
   await view.fill("#follow-nodes", "127.0.0.1 ".repeat(9));
   await view.click(submit);
   await view.says("#follow-nodes-error", "Nodes: expected at most 8 nodes and relays, got 9.");
+  await view.fill("#follow-nodes", "");
+  await view.fill("#follow-relays", "127.0.0.1 ".repeat(9));
+  await view.click(submit);
+  await view.says("#follow-relays-error", "Relays: expected at most 8 nodes and relays, got 9.");
+  expect(await view.hasFocus("#follow-relays")).toBe(true);
+  await view.fill("#follow-relays", "");
   await view.fill("#follow-nodes", "ftp://node");
   await view.click(submit);
   await view.says("#follow-nodes-error", /http: or https:/u);

@@ -85,8 +85,10 @@ export class Form {
     if (count === 0 || count > MOST_SOURCES) {
       const expected =
         count === 0 ? "at least one node or relay" : `at most ${MOST_SOURCES} nodes and relays`;
-      this.#nodes.showError(`Nodes: expected ${expected}${count === 0 ? "" : `, got ${count}`}.`);
-      this.#nodes.focus();
+      const [field, name] =
+        relayList.length > nodeList.length ? [this.#relays, "Relays"] : [this.#nodes, "Nodes"];
+      field.showError(`${name}: expected ${expected}${count === 0 ? "" : `, got ${count}`}.`);
+      field.focus();
       return undefined;
     }
     const settings = { nodes: nodeList, relays: relayList, network, last, fixedDifficulty };
