@@ -36,7 +36,10 @@ for (const [what, answer] of [
     );
     await view.go("#/compare?vectors=headers&builds=browser-jit,native-jit&times=no");
     await view.click(submit);
+    // The button reacts before the server has answered.
+    expect(await view.of(submit, "it.ariaDisabled")).toBe("true");
     await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.");
+    expect(await view.of(submit, "it.ariaDisabled")).toBeNull();
     await view.says('[data-part="native"]', /^The native build is not available/u);
     expect(await view.count('input[name="columns"]:disabled')).toBe(3);
   });

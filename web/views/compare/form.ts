@@ -56,8 +56,11 @@ export class Form {
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       const button = find(this.#form, "[type=submit]", HTMLButtonElement);
+      if (isDisabled(button)) return;
+      this.disabled = true;
       void this.#ready.then(() => {
-        if (!isDisabled(button)) onSubmit();
+        this.disabled = false;
+        onSubmit();
       });
     });
   }
