@@ -94,4 +94,5 @@ test("the page paints before any script has loaded", { tag: "@full" }, async ({ 
   const painted = (): Promise<number> =>
     page.evaluate(() => performance.getEntriesByName("first-contentful-paint").length);
   await expect.poll(painted).toBe(1);
+  await expect(page.getByRole("main")).toHaveText("Starting…");
 });
