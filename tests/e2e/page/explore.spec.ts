@@ -327,6 +327,15 @@ test(
   },
 );
 
+test("an address that is wrong has nothing to cancel", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/explore?key=0xzz");
+  await view.says("#explore-key-error", /expected/u);
+  expect(await view.count(cancel)).toBe(0);
+  await view.fill("#explore-key", "key");
+  await view.click(inside);
+  await view.until(`${cancel}:not([aria-disabled])`);
+});
+
 test(
   "without WebAssembly the view reports what is missing",
   { tag: "@full" },

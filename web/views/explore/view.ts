@@ -89,7 +89,6 @@ class Explore {
         this.#abort.abort();
       },
     });
-    this.#part("progress").append(this.#bar.element);
     this.#listen();
   }
 
@@ -168,6 +167,7 @@ class Explore {
     signal.addEventListener("abort", onAbort);
     setDisabled(this.#submit, true);
     this.#bar.reset();
+    this.#part("progress").append(this.#bar.element);
     this.#showStatus("Generating the key’s functions…");
     try {
       await this.#requestFunction();
