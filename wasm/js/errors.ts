@@ -87,6 +87,15 @@ export function asRandomXError(thrown: unknown): RandomXError {
   }
 }
 
+/** Runs a call. Only `RandomXError`s leave it. */
+export function guardedSync<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (thrown) {
+    throw asRandomXError(thrown);
+  }
+}
+
 /**
  * Returns the code of an error of a WebAssembly module or the native add-on, which have one of these three, of Node-API,
  * such as `NumberExpected` for an argument of another type, or of the engine. Without memory for a module or a buffer,

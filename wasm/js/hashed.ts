@@ -1,11 +1,9 @@
 /** Results of a VM, in the form that workers send. */
+import { HASH_SIZE } from "./sizes.js";
 import type { Result } from "./protocol.js";
 import type { Times } from "./types.js";
 
-/** The bytes of a hash. */
-export const HASH_SIZE = 32;
-
-/** Returns the hash of each input. One of an input that cannot be read has no bytes. */
+/** Returns the hash of each input. The hash of an input that cannot be read has no bytes. */
 export function splitHashes(
   { hashes, unreadable }: Pick<Result<"hash">, "hashes" | "unreadable">,
   inputs: number,

@@ -2,6 +2,7 @@
 import { createVm, initCache, type Cache as WasmCache, type Vm as WasmVm } from "./sync.js";
 import { collect } from "./garbage.js";
 import { equal } from "./queue.js";
+import { FILL } from "./sizes.js";
 import type { Version, WasmEngine } from "./types.js";
 import type { Addon, Cache, Vm } from "./native/addon.js";
 
@@ -12,9 +13,6 @@ export interface Hasher {
   /** Frees everything. */
   free: () => void;
 }
-
-/** Blocks of 1 KiB in one call of a fill, of 786,432. */
-const FILL = 1 << 16;
 
 /** The values of the last used keys, the most recent first. */
 class Recent<T> {

@@ -1,6 +1,7 @@
 /** The options of an instance, and the configuration that results from them. */
 import { processors } from "./environment.js";
 import { invalidArgument } from "./errors.js";
+import { MAX_LANES } from "./sizes.js";
 import type { Engine, Features, Mode } from "./types.js";
 import * as validate from "./validate.js";
 
@@ -132,8 +133,6 @@ const MAX_THREADS = 24;
 
 /** The limit of `auto`: every worker takes memory. */
 const MAX_AUTO_THREADS = 8;
-
-const MAX_LANES = 8;
 
 /** A dataset: 34,078,719 items of 64 bytes. */
 export const DATASET_BYTES = 34_078_719 * 64;

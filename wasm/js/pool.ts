@@ -13,7 +13,7 @@
  * @packageDocumentation
  */
 import { Buffer } from "node:buffer";
-import { RandomXError, asRandomXError, invalidArgument } from "./errors.js";
+import { RandomXError, asRandomXError, guardedSync, invalidArgument } from "./errors.js";
 import { loadAddon } from "./native/addon.js";
 import { NativeHasher, WasmHasher, type Hasher } from "./hasher.js";
 import { choices, type Choices, type CreateOptions } from "./options.js";
@@ -80,7 +80,7 @@ export function randomx(
   if (!version) throw invalidArgument("algorithm", "expected 0, -2, rx/0 or rx/2");
   const bytes = validate.bytes("input", input);
   const key = validate.hash("seedHash", seedHash);
-  if (!receive) return guarded(() => bufferOf(hashing().hash(key, version, bytes, caches)));
+  if (!receive) return guardedSync(() => bufferOf(hashing().hash(key, version, bytes, caches)));
   const answer = (error: RandomXError | null, hash?: Buffer): void => {
     // Called outside the promise: an exception of the callback must not become a rejection.
     setImmediate(receive, error, hash);
@@ -178,12 +178,4 @@ function hashing(): Hasher {
 
 function bufferOf(hash: Uint8Array): Buffer {
   return Buffer.from(hash.buffer, hash.byteOffset, hash.length);
-}
-
-function guarded<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (thrown) {
-    throw asRandomXError(thrown);
-  }
 }

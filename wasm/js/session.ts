@@ -6,8 +6,9 @@
 import { aborted } from "./errors.js";
 import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
-import { HASH_SIZE, timesOf } from "./hashed.js";
+import { timesOf } from "./hashed.js";
 import type { Args, Cache, Result } from "./protocol.js";
+import { HASH_SIZE } from "./sizes.js";
 import type { Engine, Mode, Times } from "./types.js";
 
 export type { Control };

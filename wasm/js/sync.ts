@@ -14,9 +14,10 @@
  */
 import * as wasm from "../pkg/randomx_wasm.js";
 import { compile, nodeModule } from "./environment.js";
-import { RandomXError, asRandomXError, invalidArgument } from "./errors.js";
+import { RandomXError, asRandomXError, guardedSync, invalidArgument } from "./errors.js";
 import { fastest } from "./fastest.js";
 import { CodeGarbage } from "./garbage.js";
+import { FILL, HASH_SIZE, MAX_LANES } from "./sizes.js";
 import { checkSupport } from "./support.js";
 import type { Bytes, WasmEngine, Version } from "./types.js";
 import * as validate from "./validate.js";
@@ -41,10 +42,6 @@ type Module = typeof globalThis extends {
   ? M & object
   : never;
 
-/** Blocks of 1 KiB in one call of the fill, of 786,432. Nothing reads its progress. */
-const FILL = 1 << 16;
-
-const MAX_LANES = 8;
 const ENGINES = ["auto", "jit", "interpreter"] as const;
 
 /** The features in use, once the module is loaded. */
@@ -136,7 +133,7 @@ export function initCache(key: Bytes, old?: Cache): Cache {
   const bytes = validate.bytes("key", key);
   if (old !== undefined && !Cache.is(old)) throw invalidArgument("old", "expected a Cache");
   const features = loaded();
-  return guarded(() => {
+  return guardedSync(() => {
     const memory = old?.take() ?? wasm.cacheMemory(false);
     const builder = new wasm.CacheBuilder(bytes, memory, features);
     try {
@@ -187,8 +184,8 @@ export class Vm {
   /** Returns the hashes of inputs, in order. Faster than one call for each. */
   calculateHashes(inputs: readonly Bytes[]): Uint8Array[] {
     const joined = this.#hash(validate.byteArrays("inputs", inputs));
-    return Array.from({ length: joined.length / validate.HASH_SIZE }, (_, index) =>
-      joined.slice(index * validate.HASH_SIZE, (index + 1) * validate.HASH_SIZE),
+    return Array.from({ length: joined.length / HASH_SIZE }, (_, index) =>
+      joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE),
     );
   }
 
@@ -209,11 +206,11 @@ export class Vm {
     this.#cache.check();
     const vm = this.#vm;
     if (!vm) throw invalidArgument("vm", "it was released");
-    return guarded(() => {
-      const joined = new Uint8Array(validate.HASH_SIZE * inputs.length);
+    return guardedSync(() => {
+      const joined = new Uint8Array(HASH_SIZE * inputs.length);
       for (let first = 0; first < inputs.length; first += this.#most) {
         const next = inputs.slice(first, first + this.#most);
-        joined.set(vm.hashMany(this.#version, next), validate.HASH_SIZE * first);
+        joined.set(vm.hashMany(this.#version, next), HASH_SIZE * first);
         if (this.#engine === "jit") garbage.add(next.length);
       }
       return joined;
@@ -234,7 +231,7 @@ export function createVm(cache: Cache, options: VmOptions = {}): Vm {
     lanes: (name, value = MAX_LANES) => validate.count(name, value, MAX_LANES),
   });
   const features = loaded();
-  return guarded(() => {
+  return guardedSync(() => {
     const auto = (): WasmEngine => (measured ??= fastest(wasm, ["jit", "interpreter"], features));
     const chosen = engine === "auto" ? auto() : engine;
     const vm = new wasm.Vm(cache.check(), lanes, chosen === "jit", features);
@@ -252,13 +249,13 @@ export function createVm(cache: Cache, options: VmOptions = {}): Vm {
 export function calculateCommitment(input: Bytes, hash: Bytes): Uint8Array {
   const checked = [validate.bytes("input", input), validate.hash("hash", hash)] as const;
   loaded();
-  return guarded(() => wasm.commitment(...checked));
+  return guardedSync(() => wasm.commitment(...checked));
 }
 
 /** Returns the features. Loads the module first if necessary. */
 function loaded(): number {
   if (features !== undefined) return features;
-  return guarded(() => {
+  return guardedSync(() => {
     checkSupport();
     wasm.initSync({ module: new WebAssembly.Module(read(ownModule())) });
     return (features = wasm.detectFeatures());
@@ -291,13 +288,4 @@ function read(address: URL): BufferSource {
   request.send();
   if (request.status === 200) return request.response as ArrayBuffer;
   throw new Error(`the WebAssembly module could not be loaded: status ${request.status}`);
-}
-
-/** Runs a call. Only `RandomXError`s leave it. */
-function guarded<T>(run: () => T): T {
-  try {
-    return run();
-  } catch (thrown) {
-    throw asRandomXError(thrown);
-  }
 }

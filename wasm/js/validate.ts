@@ -5,6 +5,7 @@
  * while the work waits.
  */
 import { asRandomXError, invalidArgument, type RandomXError } from "./errors.js";
+import { HASH_SIZE } from "./sizes.js";
 import type { Bytes, Progress, Source, Version } from "./types.js";
 
 /** A check of an argument. Messages begin with its name. */
@@ -20,9 +21,6 @@ export const MAX_BYTES = 1 << 20;
 
 /** The most bytes of a hashing blob of Monero. */
 export const MAX_HASHING_BLOB = 92;
-
-/** The bytes of a hash, and of a seed hash. */
-export const HASH_SIZE = 32;
 
 const DIFFICULTY_DIGITS = 78;
 
