@@ -29,7 +29,7 @@ export interface HashOptions extends PrepareOptions {
   version?: Version | undefined;
 }
 
-/** Runs a call. Only `RandomXError`s leave it, whatever its arguments do when they are read. */
+/** Runs a call. Only `RandomXError`s leave it, even if reading its arguments throws something else. */
 export async function guarded<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

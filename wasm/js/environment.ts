@@ -2,6 +2,7 @@
  * Differences between browsers and Node, on both sides of a worker. No module of Node is imported,
  * because bundlers would follow the import into programs for browsers.
  */
+
 /** Listens to the client, inside a worker. Returns the function that sends answers. */
 export function serve(listener: (message: never) => void): (message: unknown) => void {
   const port = nodeModule("worker_threads")?.parentPort;

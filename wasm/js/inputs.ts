@@ -1,4 +1,4 @@
-/** Inputs, from the template and the bytes that differ, and in messages. */
+/** The inputs of requests, which may be templates with changes, and the form in which messages carry them. */
 import type { Input, Inputs, Patch } from "./protocol.js";
 
 /** Returns the bytes that wait for an input: its own, or those that it changes in a template. */

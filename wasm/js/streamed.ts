@@ -14,7 +14,7 @@ export interface Common extends Follow {
   version: Version;
 }
 
-/** Yields the hashes of inputs in order, and reads no more inputs than the workers have lanes for. */
+/** Yields the hashes of inputs in order, and reads at most twice as many inputs ahead as the workers have lanes. */
 export async function* hashStream(
   scheduler: Scheduler,
   common: Promise<Common>,

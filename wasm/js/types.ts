@@ -47,7 +47,7 @@ export interface Progress {
    * `hash`: inputs are hashed. A call goes through the phases that it needs, in this order.
    */
   phase: "load" | "cache" | "hash";
-  /** The part of the phase that is done, 0 to 1. Only a phase that turns out to be needless does not end with 1. */
+  /** The part of the phase that is done, 0 to 1. Each phase ends with 1, unless the call turns out not to need it. */
   done: number;
 }
 

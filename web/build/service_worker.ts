@@ -1,4 +1,4 @@
-/** Tells the service worker which files the page has. */
+/** Writes the list of the page's files into the service worker. */
 import { createHash } from "node:crypto";
 import type { Plugin } from "vite";
 

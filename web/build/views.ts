@@ -1,4 +1,4 @@
-/** Makes the HTML of views shorter, which is part of the page's JavaScript. */
+/** Shortens the HTML of views, which is embedded in the page's JavaScript. */
 import type { Plugin } from "vite";
 
 /** Ends the name of a view's HTML, as its module imports it. */

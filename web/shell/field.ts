@@ -33,7 +33,7 @@ export class Field {
     this.#input.addEventListener("input", () => {
       this.showError("");
     });
-    // A text of one line is in a text area only because that shows a long one whole.
+    // A text area shows a long text whole; an input of one line would not.
     const isLine = this.#input.rows === 1 && !this.#spaces;
     this.#input.addEventListener("keydown", (event) => {
       if (!isLine || event.key !== "Enter" || event.isComposing) return;

@@ -133,6 +133,9 @@ test("a kept chain that cannot be read begins anew", { tag: "@full" }, async ({ 
     await view.says(verdict, new RegExp(`newest block: block ${height}\\.$`, "u"), 60_000);
     await view.says(tip, new RegExp(`about the blocks up to ${height - 5}$`, "mu"));
     await view.says('[data-part="warnings"]', words);
-    await view.says('[data-part="kept"]', /these settings\. A reload goes on\.$/u);
+    await view.says(
+      '[data-part="kept"]',
+      /these settings\. After a reload, following continues\.$/u,
+    );
   }
 });

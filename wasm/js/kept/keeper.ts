@@ -24,7 +24,7 @@ export class Keeper {
     this.#wake = wake;
   }
 
-  /** Receives how many workers are busy. More than the one that writes end the writing. */
+  /** Receives how many workers are busy. If one beside the writer is, the writing ends. */
   watch(busy: number): void {
     if (!this.isWanted) return;
     if (busy > (this.#writer ? 1 : 0)) {
@@ -85,8 +85,8 @@ export class Keeper {
   }
 
   /**
-   * Marks the cache that the storage has now. The one before is not written again, or two keys in turn
-   * would be forever.
+   * Marks the cache that the storage has now. The cache that it replaced is not written again: two keys that are used
+   * in turn would be written again and again.
    */
   #replace(kept: Slot): void {
     for (const slot of this.#slots.all) {

@@ -105,7 +105,7 @@ export function readKept(): Kept | undefined {
   }
 }
 
-/** Keeps settings in this browser, or forgets them. If it fails, they last until the page closes. Returns whether it did not. */
+/** Writes settings to the browser's storage, or removes them. Returns `false` if the browser refuses, so that they last until the page closes. */
 export function writeKept(kept: Kept | undefined): boolean {
   try {
     if (kept) localStorage.setItem(KEY, JSON.stringify(kept));

@@ -5,7 +5,7 @@ import type { Chain } from "./settings.js";
 /** The node that the first start trusted about a block and those before it, or `null` for none. */
 export type Beginning = { node: string; height: number } | null;
 
-/** Ends the beginning, which is one line of JSON before the chain's state. */
+/** The byte between the beginning, which is one line of JSON, and the chain's state. */
 const NEWLINE = 10;
 
 /** The store of one chain. */

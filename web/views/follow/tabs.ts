@@ -23,7 +23,7 @@ export interface Listener {
   role: (role: Role) => void;
   /** The state of the followed chain; nothing when it was forgotten. */
   state: (state: State | undefined) => void;
-  /** The chain could not be followed any longer, or, without words, it is followed again. */
+  /** The chain cannot be followed any more, and the words say why. Without words it is followed again. */
   failed: (words: string) => void;
 }
 
@@ -64,7 +64,7 @@ export class Tabs {
   constructor(listener: Listener) {
     this.#listener = listener;
     this.#channel?.addEventListener("message", ({ data }: MessageEvent<Message>) => {
-      this.#hear(data);
+      this.#receive(data);
     });
   }
 
@@ -151,10 +151,10 @@ export class Tabs {
     this.#join();
   }
 
-  #hear(message: Message): void {
+  #receive(message: Message): void {
     switch (message.type) {
       case "hello":
-        if (this.#client) this.#tell();
+        if (this.#client) this.#sendState();
         break;
       case "state":
         // It may have been sent before the chain was forgotten, or another one chosen.
@@ -163,7 +163,7 @@ export class Tabs {
         this.#show(message);
         break;
       case "failed":
-        // Unless this tab has heard of a new start since.
+        // A message about a new start may have arrived before this one.
         if (!this.#kept?.isOn) this.#listener.failed(message.words);
         break;
       case "find":
@@ -229,7 +229,7 @@ export class Tabs {
       this.#show({ chain, state });
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;
-        this.#tell();
+        this.#sendState();
       }, PAUSE_MS);
     });
     this.#listener.role("following");
@@ -256,7 +256,7 @@ export class Tabs {
 
   /** Removes the chains that a page has left that was closed right after Forget. No tab may follow meanwhile. */
   async #removeLost(): Promise<void> {
-    // This tab may not have heard yet what another one keeps.
+    // The message about what another tab keeps may not have arrived yet.
     const kept = [this.#kept, readKept()].map((kept) => kept?.memory);
     await removeChains((memory) => !kept.includes(memory));
   }
@@ -266,7 +266,7 @@ export class Tabs {
     this.#listener.state(seen?.state);
   }
 
-  #tell(): void {
+  #sendState(): void {
     if (this.#seen) this.#post({ type: "state", ...this.#seen });
   }
 

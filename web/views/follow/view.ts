@@ -94,7 +94,7 @@ class Follow implements Mounted {
         ? `This page still follows ${sources}. Press Follow to change to the settings above.`
         : "";
     }
-    const next = kept.isOn ? "A reload goes on." : "Press Follow to go on.";
+    const next = kept.isOn ? "After a reload, following continues." : "Press Follow to go on.";
     return isKeeping
       ? `This browser keeps the chains and these settings. ${next}`
       : "This browser does not let the page keep anything. A reload begins anew.";

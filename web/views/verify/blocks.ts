@@ -80,8 +80,8 @@ export class Blocks {
         this.#open(subject, verdict);
       });
       entry.append(open);
-      const isTelling = !valid || this.#list.childElementCount === 0;
-      if (isTelling && this.#turn === this.#report.turn) this.#open(subject, verdict);
+      const isShown = !valid || this.#list.childElementCount === 0;
+      if (isShown && this.#turn === this.#report.turn) this.#open(subject, verdict);
     } else {
       entry.append(words, name);
     }

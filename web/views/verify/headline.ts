@@ -1,23 +1,23 @@
-/** The outcome of a verification as one sentence, and the order in which its checks tell it. */
+/** The outcome of a verification as one sentence, and the order of its checks by importance. */
 import type { BlockStatus, Check, CheckName } from "../../../wasm/js/index.js";
 import { whole } from "../../shell/words.js";
 
-/** The checks whose failure tells most, in order. The others follow in their own order. */
-const TELLING: readonly CheckName[] = ["block", "proof-of-work", "id"];
+/** The checks whose failure matters most, in order. The others follow in their own order. */
+const IMPORTANT: readonly CheckName[] = ["block", "proof-of-work", "id"];
 
-/** The consequence of a changed byte, by the most telling check that fails. */
+/** The consequence of a changed byte, by the most important check that fails. */
 const CONSEQUENCES: Partial<Record<CheckName, string>> = {
   block: "the bytes are no longer a block",
   "proof-of-work": "the work no longer fits",
   id: "it is no longer the same block",
 };
 
-/** Returns the checks with those that failed first, the most telling one at the head. */
+/** Returns the checks with those that failed first, the most important one at the head. */
 export function byWeight(checks: readonly Check[]): Check[] {
   const place = ({ name, passed }: Check): number => {
-    if (passed !== false) return TELLING.length + 1;
-    const at = TELLING.indexOf(name);
-    return at < 0 ? TELLING.length : at;
+    if (passed !== false) return IMPORTANT.length + 1;
+    const at = IMPORTANT.indexOf(name);
+    return at < 0 ? IMPORTANT.length : at;
   };
   return [...checks].sort((a, b) => place(a) - place(b));
 }

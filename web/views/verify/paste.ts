@@ -153,7 +153,7 @@ export class PasteForm {
   }
 }
 
-/** Says what the form takes a text for. */
+/** Describes how the form reads a text. */
 function kindInWords(hex: string): string {
   if (hex === "" || hex.startsWith("{")) return "";
   if (!/^(?:[\da-f]{2})+$/iu.test(hex)) return "This is not hex, two digits a byte.";

@@ -7,7 +7,7 @@ import type { Answer } from "./answer.js";
 export interface Subject {
   /** The source, as a heading. */
   origin: string;
-  /** The block's name, if more than its sender says that it is this one. */
+  /** The block's name, if it does not rest on the sender's claim alone. */
   title?: string;
   /** The height of the example, if it is one. */
   example?: number;
@@ -27,7 +27,7 @@ export interface Subject {
 /** The lengths of hashing blobs. A block is longer, because of its miner transaction. */
 export const HASHING_BLOB = { least: 72, most: 96 };
 
-/** Tells blocks and hashing blobs apart by their lengths, since both begin alike. */
+/** Returns whether bytes are a block or a hashing blob, by their length, since both begin alike. */
 export function kindOf(hex: string): "block" | "hashingBlob" {
   return hex.length / 2 > HASHING_BLOB.most ? "block" : "hashingBlob";
 }
