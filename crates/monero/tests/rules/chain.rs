@@ -1,10 +1,8 @@
 //! Generated and real chains, and the checks that refuse altered ones.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod starts;
 
-use common::{MadeBlock, bytes, hash, items, made_chain, number, read, text};
+use crate::common::{MadeBlock, bytes, hash, items, made_chain, number, read, text};
 use randomx_monero::{
     Candidate, Chain, ChainError, CheckName, Checkpoint, Difficulty, Hash, Link,
     MAINNET_GENESIS_ID, Network, Outcome, SEED_EPOCH_BLOCKS, Status, Verdict, seed_height,

@@ -1,7 +1,5 @@
 //! The test vectors, and generated chains.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use std::{fs, path::Path};
 
 use randomx_monero::{

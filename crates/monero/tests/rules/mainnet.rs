@@ -1,8 +1,6 @@
 //! The rules against what happened on Monero's main network.
 
-mod common;
-
-use common::{hash, items, number, read, text};
+use crate::common::{hash, items, number, read, text};
 use randomx_monero::{Difficulty, seed_height};
 
 #[test]

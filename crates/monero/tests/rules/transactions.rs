@@ -1,8 +1,6 @@
 //! Hashes of real transactions, compared with another implementation.
 
-mod common;
-
-use common::{Random, blocks, bytes};
+use crate::common::{Random, blocks, bytes};
 use monero::Transaction as Other;
 use monero::consensus::encode::{self, Encodable};
 use monero::cryptonote::hash::Hashable;

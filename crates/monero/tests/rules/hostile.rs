@@ -1,10 +1,8 @@
 //! Hostile bytes in place of blocks.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{Random, blocks, bytes, items, made_chain, read};
+use crate::common::{Random, blocks, bytes, items, made_chain, read};
 use randomx_monero::{
     Block, Candidate, Chain, Checkpoint, HashingBlob, Link, MAINNET_GENESIS_ID, Network, Status,
 };

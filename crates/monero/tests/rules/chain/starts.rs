@@ -4,8 +4,8 @@ use randomx_monero::{
     Candidate, Chain, ChainError, CheckName, Checkpoint, CheckpointError, Link, Network,
 };
 
+use super::{NOW, WORKED, add, failed, genesis, grown, of};
 use crate::common::{bytes, hash, items, made_chain, read};
-use crate::{NOW, WORKED, add, failed, genesis, grown, of};
 
 /// Otherwise a source could attach another chain to a checkpoint.
 #[test]

@@ -1,8 +1,6 @@
 //! Real blocks of every era, compared with another implementation.
 
-mod common;
-
-use common::{Random, blocks, bytes, hash, items, number, read, text};
+use crate::common::{Random, blocks, bytes, hash, items, number, read, text};
 use monero::consensus::encode::{self, Encodable};
 use monero::cryptonote::hash::Hashable;
 use randomx_monero::{

@@ -1,8 +1,6 @@
 //! The difficulty rule against the data that Monero tests its own with.
 
-mod common;
-
-use common::{items, read};
+use crate::common::{items, read};
 use randomx_monero::{DIFFICULTY_BLOCKS, PastBlock, next_difficulty};
 
 #[test]
