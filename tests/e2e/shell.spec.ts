@@ -94,5 +94,11 @@ test("the page paints before any script has loaded", { tag: "@full" }, async ({ 
   const painted = (): Promise<number> =>
     page.evaluate(() => performance.getEntriesByName("first-contentful-paint").length);
   await expect.poll(painted).toBe(1);
-  await expect(page.getByRole("main")).toHaveText("Starting…");
+  const starting = page.getByText("Starting…");
+  await expect(starting).toBeVisible();
+  // As without JavaScript, which would have made this element.
+  await page.evaluate(() =>
+    document.querySelector("noscript")?.append(document.createElement("p")),
+  );
+  await expect(starting).toBeHidden();
 });
