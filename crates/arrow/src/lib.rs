@@ -17,7 +17,7 @@
 //! | column of the output | type                  | contents                                              |
 //! | -------------------- | --------------------- | ----------------------------------------------------- |
 //! | `pow_hash`           | `FixedSizeBinary(32)` | the hash, or null if it was not computed              |
-//! | `valid`              | `Boolean`             | whether the row proves its work; null if not known    |
+//! | `valid`              | `Boolean`             | whether the row proves its work; null if not judged   |
 //! | `reason`             | `Utf8`                | why `valid` is not true                               |
 //!
 //! `valid` is null only if [`Settings::blocks`] names a network: for blocks from before RandomX, and for blocks of a
