@@ -17,6 +17,7 @@ use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::ffi;
 
 use crate::stream::guard;
 
@@ -58,6 +59,30 @@ pub(crate) fn export(source: Box<dyn Source>) -> FFI_ArrowArrayStream {
         get_last_error: Some(get_last_error),
         release: Some(release),
         private_data: ptr::without_provenance_mut(number),
+    }
+}
+
+/// The interpreter's lock, for a call by a reader. PyO3 assumes that a thread which has taken the lock keeps it until
+/// its code in Rust ends. But that code may run Python, as it does for signals, where readers such as pyarrow release
+/// the lock again before they call this module.
+struct Interpreter {
+    state: ffi::PyGILState_STATE,
+}
+
+impl Interpreter {
+    /// Takes the lock, unless this thread has it. Fails if the interpreter has ended.
+    fn lock() -> Option<Interpreter> {
+        // SAFETY: this function may be called at any time.
+        let is_running = unsafe { ffi::Py_IsInitialized() } != 0;
+        // SAFETY: the interpreter is running. This thread need not have the lock.
+        is_running.then(|| Interpreter { state: unsafe { ffi::PyGILState_Ensure() } })
+    }
+}
+
+impl Drop for Interpreter {
+    fn drop(&mut self) {
+        // SAFETY: the state is that of the last `lock` on this thread: a value stays in the call that made it.
+        unsafe { ffi::PyGILState_Release(self.state) };
     }
 }
 
@@ -116,6 +141,8 @@ unsafe fn answer<T>(
     get: impl FnOnce(&dyn Source) -> Result<T, ArrowError>,
 ) -> c_int {
     let Some(table) = find(number) else { return libc::EINVAL };
+    // The lock is released before the table. Errors may be exceptions, whose texts and whose ends need the lock.
+    let Some(_interpreter) = Interpreter::lock() else { return libc::EINVAL };
     match guard(|| get(table.source.as_ref())) {
         Ok(part) => {
             // SAFETY: this function's caller guarantees it. The place has no value yet that would have to be dropped.

@@ -122,18 +122,17 @@ impl Source for Verifying {
                 return Err(stream::error("data: the table is being read already"));
             }
         };
-        let verified = stream::guard(|| {
-            // The reader may have the lock of the interpreter.
-            Python::attach(|py| {
+        let state = &mut *state;
+        Python::attach(|py| {
+            let verified = stream::guard(|| {
                 // Rows that take little time call nothing that handles signals.
                 py.check_signals().map_err(|problem| ArrowError::ExternalError(problem.into()))?;
-                let state = &mut *state;
                 py.detach(|| state.verify())
-            })
-        });
-        if !matches!(verified, Ok(Some(_))) {
-            state.source = None;
-        }
-        verified
+            });
+            if !matches!(verified, Ok(Some(_))) {
+                py.detach(|| state.source = None);
+            }
+            verified
+        })
     }
 }

@@ -69,6 +69,21 @@ attempt(reader.read_next_batch)
     assert lines[1:] == ["True", "True", "True", "StopIteration: "]
 
 
+def test_a_handler_reads_another_table() -> None:
+    """pyarrow releases the interpreter's lock for it, inside a call that has the lock."""
+    lines = output_of("""
+other = pyarrow.table({name: [None] for name in NAMES})
+other = pyarrow.RecordBatchReader.from_stream(randomx.verify_table(other))
+
+def read(*_):
+    print(other.read_next_batch()["valid"].to_pylist(), flush=True)
+
+begin(read)
+check(reader.read_next_batch())
+""")
+    assert lines == ["[False]", "True"]
+
+
 def test_a_handler_closes_the_table_that_is_read() -> None:
     lines = output_of("""
 begin(lambda *_: reader.close())

@@ -194,5 +194,5 @@ def test_wrong_tables() -> None:
         randomx.verify_table(Liar(7))
     taken = pyarrow.table({}).__arrow_c_stream__()
     pyarrow.RecordBatchReader._import_from_c_capsule(taken)
-    with pytest.raises(ValueError, match="data: expected a stream, got one that was released$"):
+    with pytest.raises(ValueError, match="^data: .*expected a stream, got one that was released$"):
         randomx.verify_table(Liar(taken))
