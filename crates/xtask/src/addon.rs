@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::replace::replace;
 use crate::setup::Node;
 use crate::{build, output, process, workspace};
 
@@ -66,10 +67,8 @@ fn place(built: &Path) -> Result<()> {
     let to = folder()?.join("randomx.node");
     // Those of a published add-on do not fit that of the tests.
     process::remove_file(&to.with_file_name(SUMS))?;
-    // A process that has mapped the old file keeps it.
-    let fresh = to.with_extension("new");
-    fs::copy(&from, &fresh).with_context(|| format!("cannot copy {}", from.display()))?;
-    fs::rename(&fresh, &to).with_context(|| format!("cannot replace {}", to.display()))
+    replace(&to, |fresh| fs::copy(&from, fresh).map(drop))
+        .with_context(|| format!("cannot copy {}", from.display()))
 }
 
 /// Returns the folder of this system's package.
