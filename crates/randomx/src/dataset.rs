@@ -40,7 +40,7 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or exceed the free memory.
+    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated, or on Linux and Windows exceed the free memory.
     pub fn zeroed() -> Result<Dataset, DatasetError> {
         let memory = Memory::zeroed_if_available(DATASET_SIZE, Room::Memory);
         let memory = memory.map_err(|_| DatasetError::OutOfMemory { bytes: DATASET_SIZE })?;
@@ -89,7 +89,7 @@ impl DatasetBuilder {
     /// # Errors
     ///
     /// [`DatasetError::Threads`] unless `threads` is 1 to [`MAX_THREADS`],
-    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or exceed the free memory.
+    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated, or on Linux and Windows exceed the free memory.
     pub fn new(threads: usize) -> Result<DatasetBuilder, DatasetError> {
         if threads == 0 || threads > MAX_THREADS {
             return Err(DatasetError::Threads { requested: threads });
@@ -105,9 +105,9 @@ impl DatasetBuilder {
 
     /// Computes all items. If the system refuses a thread, the others do its part.
     ///
-    /// The calling thread computes too, and calls `progress` some hundred times a second with the
-    /// number of items that are done, and at the end with all. `progress` can cancel the work by
-    /// `Break`, also in its last call.
+    /// The calling thread computes too. It calls `progress` after each 2 MiB that it has computed, with the number of
+    /// items that all threads have computed, and at the end with all. With machine code 2 MiB take milliseconds, with the
+    /// interpreter longer. `progress` can cancel the work by `Break`, also in its last call.
     ///
     /// # Errors
     ///

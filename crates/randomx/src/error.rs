@@ -9,7 +9,7 @@ use crate::params::{MAX_LANES, MAX_THREADS};
 #[non_exhaustive]
 pub enum CacheError {
     /// The 256 MiB of the cache could not be allocated, or exceed the free memory and swap of the machine or the
-    /// container.
+    /// container. Only Linux reports these.
     OutOfMemory {
         /// Bytes requested.
         bytes: usize,
@@ -32,8 +32,8 @@ impl std::error::Error for CacheError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// The 2080 MiB of the dataset could not be allocated, or exceed the free memory of the machine or the
-    /// container.
+    /// The 2080 MiB of the dataset could not be allocated, or exceed the free memory of the machine or the container.
+    /// Systems other than Linux and Windows do not report that memory.
     OutOfMemory {
         /// Bytes requested.
         bytes: usize,

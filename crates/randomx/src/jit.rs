@@ -6,6 +6,10 @@ pub use crate::error::JitError;
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(target_pointer_width = "64")))]
 compile_error!("x86-64 and ARM64 are supported with pointers of 64 bits only");
 
+// Machine code for ARM64 loads and stores numbers in the processor's byte order, and RandomX's numbers are little-endian.
+#[cfg(all(target_arch = "aarch64", target_endian = "big"))]
+compile_error!("ARM64 is supported in little-endian byte order only");
+
 // Its code is also read by tests on other processors.
 #[cfg(any(target_arch = "aarch64", all(test, target_arch = "x86_64")))]
 pub mod aarch64;

@@ -35,6 +35,8 @@ fn bytes_below(root: &Path, room: Room) -> Option<u64> {
 struct Group {
     folder: PathBuf,
     limit: &'static str,
+    /// A limit of the second generation, above which Linux slows processes down: filling a dataset would take hours.
+    soft_limit: Option<&'static str>,
     used: &'static str,
     file_cache: [&'static str; 2],
     /// The limit of swap, and its use. In the first generation both include memory.
@@ -50,6 +52,7 @@ impl Group {
         Group {
             folder,
             limit: "memory.limit_in_bytes",
+            soft_limit: None,
             used: "memory.usage_in_bytes",
             file_cache: ["total_inactive_file ", "total_active_file "],
             swap: ["memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes"],
@@ -61,6 +64,7 @@ impl Group {
         Group {
             folder,
             limit: "memory.max",
+            soft_limit: Some("memory.high"),
             used: "memory.current",
             file_cache: ["inactive_file ", "active_file "],
             swap: ["memory.swap.max", "memory.swap.current"],
@@ -68,9 +72,11 @@ impl Group {
         }
     }
 
-    /// Returns the bytes of memory left under the limit; `None` without a group or a limit.
+    /// Returns the bytes of memory left under the lower limit; `None` without a group or a limit.
     fn left(&self) -> Option<u64> {
-        let (limit, used) = (self.bytes(self.limit)?, self.bytes(self.used)?);
+        let limits = iter::once(self.limit).chain(self.soft_limit);
+        let limit = limits.filter_map(|file| self.bytes(file)).min()?;
+        let used = self.bytes(self.used)?;
         // The system releases cached files when memory is needed.
         let details = self.read("memory.stat").unwrap_or_default();
         let cached = self.file_cache.iter().filter_map(|name| number(&details, name));
@@ -194,6 +200,28 @@ mod tests {
             ],
         );
         assert_eq!(bytes_below(&machine.0, Room::Memory), Some(35_000));
+    }
+
+    #[test]
+    fn a_limit_that_slows_processes_down_counts() {
+        for (name, max, high, expected) in [
+            ("high", "max\n", "90000\n", 20_000),
+            ("lower", "100000\n", "90000\n", 20_000),
+            ("higher", "100000\n", "110000\n", 30_000),
+            ("max", "100000\n", "max\n", 30_000),
+        ] {
+            let machine = Machine::new(
+                name,
+                &[
+                    MEMORY,
+                    ("proc/self/cgroup", "0::/a\n"),
+                    ("sys/fs/cgroup/a/memory.max", max),
+                    ("sys/fs/cgroup/a/memory.high", high),
+                    ("sys/fs/cgroup/a/memory.current", "70000\n"),
+                ],
+            );
+            assert_eq!(bytes_below(&machine.0, Room::Memory), Some(expected), "{name}");
+        }
     }
 
     #[test]
