@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::report::Report;
 use crate::setup::{self, Node, TARGET, WasmTools};
 use crate::tier::{System, Tier};
-use crate::{build, datafusion, process, remap};
+use crate::{build, compiler, process, remap};
 
 /// The packages that are compiled to wasm.
 const WASM_PACKAGES: [&str; 7] = [
@@ -130,9 +130,7 @@ pub(crate) fn native(report: &Report, tier: Tier, system: System) -> Result<()> 
         clippy.args(["clippy", "--locked", "--profile", TEST_PROFILE, "--workspace"]);
         without_other_packages(&mut clippy, tier);
         clippy.arg("--all-targets").args(features);
-        if tier == Tier::Full {
-            datafusion::shorten(&mut clippy)?;
-        }
+        compiler::shorten(&mut clippy)?;
         process::run(clippy.args(["--", "-D", "warnings"]))
     })?;
     // The other crates enable the feature `internals` of `randomx`, most users do not.

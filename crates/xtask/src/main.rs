@@ -12,7 +12,7 @@ mod bench_web;
 mod build;
 mod capi;
 mod check;
-mod datafusion;
+mod compiler;
 mod dist;
 mod emulated;
 mod foreign_smoke;
@@ -150,7 +150,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = stand_in::run().or_else(datafusion::run) {
+    if let Some(code) = stand_in::run().or_else(compiler::run) {
         return code;
     }
     // Steps that need the path report the error.

@@ -20,7 +20,7 @@ use crate::process::Yields;
 use crate::report::{Report, Series};
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{addon, check, datafusion, fuzz, output, process};
+use crate::{addon, check, compiler, fuzz, output, process};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -203,9 +203,7 @@ fn full_tools() -> Result<PathBuf> {
 fn rust(report: &Report, tier: Tier, system: System, built: Sender<()>) -> Result<()> {
     let tests = report.step("Rust tests, build", || {
         let mut build = cargo_test(tier, system);
-        if tier == Tier::Full {
-            datafusion::shorten(&mut build)?;
-        }
+        compiler::shorten(&mut build)?;
         let used = [build::native_path(TEST_PROFILE), addon::tested_library(TEST_PROFILE)];
         build::cargo(build.arg("--no-run"), &used)
     });
