@@ -182,7 +182,7 @@ describe("inputs of an iterable", () => {
     // An unhandled rejection would fail the run.
     for (const [source, complaint] of [
       ["00ff", "inputs: expected an array or an iterable, got string"],
-      [["zz"], "inputs[0]: expected hex characters"],
+      [["zz"], "inputs[0]: expected hex digits"],
     ] as const) {
       const error = await taken(source).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ name: "RandomXError", code: "invalid-argument" });

@@ -64,13 +64,13 @@ describe("bytes", () => {
   });
 
   test.each([
-    ["abc", "key: expected an even number of hex characters, got 3"],
-    ["0x00", 'key: expected hex characters (0-9, a-f), got "x" at position 1'],
-    ["zz", 'key: expected hex characters (0-9, a-f), got "z" at position 0'],
-    ["00 11", 'key: expected hex characters (0-9, a-f), got " " at position 2'],
-    ["00\n", 'key: expected hex characters (0-9, a-f), got "\\n" at position 2'],
-    ["0😀", 'key: expected hex characters (0-9, a-f), got "😀" at position 1'],
-    ["٠٠", 'key: expected hex characters (0-9, a-f), got "٠" at position 0'],
+    ["abc", "key: expected an even number of hex digits, got 3"],
+    ["0x00", 'key: expected hex digits (0-9, a-f), got "x" at position 1'],
+    ["zz", 'key: expected hex digits (0-9, a-f), got "z" at position 0'],
+    ["00 11", 'key: expected hex digits (0-9, a-f), got " " at position 2'],
+    ["00\n", 'key: expected hex digits (0-9, a-f), got "\\n" at position 2'],
+    ["0😀", 'key: expected hex digits (0-9, a-f), got "😀" at position 1'],
+    ["٠٠", 'key: expected hex digits (0-9, a-f), got "٠" at position 0'],
     [undefined, "key: expected a Uint8Array or a string of hex, got undefined"],
     [null, "key: expected a Uint8Array or a string of hex, got null"],
     [7, "key: expected a Uint8Array or a string of hex, got number"],
@@ -94,7 +94,7 @@ describe("hash", () => {
   });
 
   test.each([0, 1, 31, 33, 64])("refuses %d bytes", (length) => {
-    const message = `seedHash: expected 32 bytes (64 hex characters), got ${length} bytes`;
+    const message = `seedHash: expected 32 bytes (64 hex digits), got ${length} bytes`;
     expect(complaint(() => validate.hash("seedHash", "11".repeat(length)))).toBe(message);
     expect(complaint(() => validate.hash("seedHash", new Uint8Array(length)))).toBe(message);
   });
@@ -105,7 +105,7 @@ describe("byteArrays", () => {
     expect(validate.byteArrays("inputs", [])).toEqual([]);
     expect(validate.byteArrays("inputs", ["00", Uint8Array.of(1)])).toHaveLength(2);
     expect(complaint(() => validate.byteArrays("inputs", ["00", "0"]))).toBe(
-      "inputs[1]: expected an even number of hex characters, got 1",
+      "inputs[1]: expected an even number of hex digits, got 1",
     );
     expect(complaint(() => validate.byteArrays("inputs", Array(2)))).toBe(
       "inputs[0]: expected a Uint8Array or a string of hex, got undefined",

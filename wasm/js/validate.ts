@@ -40,7 +40,7 @@ export function bytes(name: string, value: unknown): Uint8Array<ArrayBuffer> {
 export function hash(name: string, value: unknown): Uint8Array<ArrayBuffer> {
   const copy = bytes(name, value);
   if (copy.length !== HASH_SIZE) {
-    throw wrong(name, "32 bytes (64 hex characters)", `${copy.length} bytes`);
+    throw wrong(name, "32 bytes (64 hex digits)", `${copy.length} bytes`);
   }
   return copy;
 }
@@ -317,9 +317,9 @@ function fromHex(name: string, text: string): Uint8Array<ArrayBuffer> {
   const stranger = /[^0-9a-f]/iu.exec(text);
   if (stranger) {
     const got = `${JSON.stringify(stranger[0])} at position ${stranger.index}`;
-    throw wrong(name, "hex characters (0-9, a-f)", got);
+    throw wrong(name, "hex digits (0-9, a-f)", got);
   }
-  throw wrong(name, "an even number of hex characters", String(text.length));
+  throw wrong(name, "an even number of hex digits", String(text.length));
 }
 
 /** The value of each hex character by its code, and of other codes a number that stays negative in sums. */

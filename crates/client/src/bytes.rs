@@ -24,7 +24,7 @@ pub enum BytesError {
     #[error("expected at most {MAX_BYTES} bytes, got {0}")]
     TooLong(usize),
     /// The number of bytes is wrong.
-    #[error("expected {expected} bytes ({} hex characters), got {got} bytes", 2 * .expected)]
+    #[error("expected {expected} bytes ({} hex digits), got {got} bytes", 2 * .expected)]
     Length {
         /// The expected number.
         expected: usize,
@@ -119,7 +119,7 @@ mod tests {
         }
         assert_eq!(
             BytesError::Length { expected: 32, got: 31 }.to_string(),
-            "expected 32 bytes (64 hex characters), got 31 bytes"
+            "expected 32 bytes (64 hex digits), got 31 bytes"
         );
     }
 }

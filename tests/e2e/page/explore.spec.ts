@@ -144,11 +144,11 @@ test(
 
     await view.fill("#explore-input", "");
     await view.click(inside);
-    await view.says("#explore-input-error", "Input: is missing.");
+    await view.says("#explore-input-error", "Input: expected a value, got nothing.");
     expect(await view.hasFocus("#explore-input")).toBe(true);
     await view.fill("#explore-input", "0x123");
     await view.click(inside);
-    await view.says("#explore-input-error", /even number of hex characters/u);
+    await view.says("#explore-input-error", /even number of hex digits/u);
   },
 );
 

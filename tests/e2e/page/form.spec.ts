@@ -19,20 +19,20 @@ async function fill(view: Visit, texts: Record<string, string>): Promise<void> {
 }
 
 const WRONG: readonly [keyof typeof FIELDS, string, string][] = [
-  ["#block", " \n", "Block: is missing."],
-  ["#block", "101", "expected an even number of hex characters, got 3."],
-  ["#block", "0x10", 'expected hex characters (0-9, a-f), got "x" at position 1.'],
+  ["#block", " \n", "Block: expected a value, got nothing."],
+  ["#block", "101", "expected an even number of hex digits, got 3."],
+  ["#block", "0x10", 'expected hex digits (0-9, a-f), got "x" at position 1.'],
   ["#block", "00".repeat(1048577), "expected at most 1048576 bytes, got 1048577 bytes."],
-  ["#seed-hash", "", "Seed hash: is missing."],
-  ["#seed-hash", "11".repeat(31), "expected 32 bytes (64 hex characters), got 31 bytes."],
-  ["#seed-hash", "1".repeat(63), "expected an even number of hex characters, got 63."],
-  ["#difficulty", "", "Difficulty: is missing."],
+  ["#seed-hash", "", "Seed hash: expected a value, got nothing."],
+  ["#seed-hash", "11".repeat(31), "expected 32 bytes (64 hex digits), got 31 bytes."],
+  ["#seed-hash", "1".repeat(63), "expected an even number of hex digits, got 63."],
+  ["#difficulty", "", "Difficulty: expected a value, got nothing."],
   ["#difficulty", "0", "expected at least 1, got 0."],
   ["#difficulty", "-1", "expected decimal digits only."],
   ["#difficulty", "1.5", "expected decimal digits only."],
   ["#difficulty", "NaN", "expected decimal digits only."],
   ["#difficulty", (1n << 256n).toString(), "expected less than 2^256."],
-  ["#expected-id", "11".repeat(33), "expected 32 bytes (64 hex characters), got 33 bytes."],
+  ["#expected-id", "11".repeat(33), "expected 32 bytes (64 hex digits), got 33 bytes."],
   ["#height", "1e3", "expected a whole number from 0 to 2^53 - 1"],
 ];
 
@@ -44,7 +44,7 @@ test(
     await view.until("#from-paste:not([hidden])");
     await view.click("#from-paste [type=submit]");
     for (const field of ["block", "seed-hash", "difficulty"]) {
-      await view.says(`#${field}-error`, /: is missing\.$/u);
+      await view.says(`#${field}-error`, /: expected a value, got nothing\.$/u);
     }
     for (const [field, text, words] of WRONG) {
       await fill(view, { ...FIELDS, [field]: text });

@@ -258,7 +258,7 @@ test(
     await view.says("#kind", "2,424 bytes, read as a block.");
     expect(await view.of("#difficulty", "it.value")).toBe(String(0xa3f8));
     expect(await view.of("#expected-id", "it.value")).toBe(whole.id);
-    await view.says("#seed-hash-error", "Seed hash: is missing.");
+    await view.says("#seed-hash-error", "Seed hash: expected a value, got nothing.");
     await view.fill("#seed-hash", whole.seed_hash);
     await view.click("#from-paste [type=submit]");
     await view.until(`${report}[data-state="valid"]`);

@@ -178,7 +178,7 @@ fn a_wrong_verify_line_is_named() {
     let over = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
     let digits = "difficulty: expected only decimal digits (no sign, fraction or exponent)";
     let type_of = "difficulty: expected an integer, or its decimal digits in a string";
-    let size = |got| format!("seed_hash: expected 32 bytes (64 hex characters), got {got} bytes");
+    let size = |got| format!("seed_hash: expected 32 bytes (64 hex digits), got {got} bytes");
     for (line, problem) in [
         (line(&seed[2..], "00", "1"), size(31)),
         (line(&format!("{seed}00"), "00", "1"), size(33)),

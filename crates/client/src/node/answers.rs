@@ -213,7 +213,7 @@ mod tests {
             (
                 "hash",
                 json!("11"),
-                "block_header.hash: expected 32 bytes (64 hex characters), got 1 bytes",
+                "block_header.hash: expected 32 bytes (64 hex digits), got 1 bytes",
             ),
             ("hash", json!("xx"), "block_header.hash: 'x' at position 1 is not a hex digit"),
             (
