@@ -1,5 +1,5 @@
 /** A field of a form, and its error message. */
-import { RandomXError } from "../../wasm/js/index.js";
+import { invalidArgument, RandomXError } from "../../wasm/js/errors.js";
 import { find } from "./page.js";
 
 /** Throws `invalid-argument` for an invalid text. */
@@ -55,7 +55,7 @@ export class Field {
         this.showError("");
         return text;
       }
-      if (text === "") throw new RandomXError("invalid-argument", `${this.#name}: is missing`);
+      if (text === "") throw invalidArgument(this.#name, "expected a value, got nothing");
       this.#check(this.#name, text);
     } catch (error) {
       if (!(error instanceof RandomXError)) throw error;

@@ -74,7 +74,7 @@ const ADVICE: Record<RandomXErrorCode, string> = {
   disposed: "The check was stopped before it finished. Try again.",
   aborted: "Cancelled; there is no result.",
   "node-unreachable":
-    "The node cannot be reached, answers with an error, or does not allow requests from this page. Pages with https: need https:, in most browsers except for nodes on this machine.",
+    "The node cannot be reached, answers with an error, or does not allow requests from this page. From https pages, most browsers reach only https nodes and nodes on this machine.",
   "node-timeout": "The node did not answer in time.",
   "node-refused": "The node refused the request.",
   "node-too-large": "The node’s answer is too large.",

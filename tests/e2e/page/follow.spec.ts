@@ -168,7 +168,7 @@ test(
     await lookUp(view, node.chain[10]?.minerTransaction);
     await view.says('[data-lookup="searching"]', /is being looked for…$/u);
     await view.click('[data-part="stop"]');
-    await view.says('[data-lookup="searching"]', /is looked for again after a start\.$/u);
+    await view.says('[data-lookup="searching"]', /will be looked up when you press Follow\.$/u);
     await view.until('[data-part="find"] [type=submit][aria-disabled="true"]');
     node.fault = undefined;
     await view.click(submit);

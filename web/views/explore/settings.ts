@@ -95,7 +95,7 @@ export class Form {
 
 /** Reads a text as UTF-8, or as hex after `0x`. */
 function readBytes(name: string, text: string): Uint8Array<ArrayBuffer> {
-  if (text === "") throw invalidArgument(name, "is missing");
+  if (text === "") throw invalidArgument(name, "expected a value, got nothing");
   // Checks the length in either case.
   return parseBytes(name, text.startsWith("0x") ? text.slice(2) : new TextEncoder().encode(text));
 }

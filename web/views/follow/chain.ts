@@ -163,7 +163,7 @@ function doubt({ beginning, sources }: State): string {
   if (!beginning || !sources.some(({ state }) => state === "other-network")) return "";
   return (
     `A source has another chain than ${beginning.node}, which was trusted at the first start. ` +
-    "If that one is wrong, forget the chain."
+    "If you trust the other one more, press “Forget all chains”, name it first, and follow again."
   );
 }
 
@@ -270,6 +270,6 @@ function outcome({ state, height = 0, why = "" }: Lookup, role: Role): string {
     case "failed":
       return why;
     case "searching":
-      return role === "idle" ? "is looked for again after a start." : "is being looked for…";
+      return role === "idle" ? "will be looked up when you press Follow." : "is being looked for…";
   }
 }

@@ -1,4 +1,4 @@
-/** The view Follow: a chain as it grows, from sources that are not trusted. */
+/** The view Follow: a chain as it grows, from nodes and relays. */
 import * as validate from "../../../wasm/js/validate.js";
 import { Field } from "../../shell/field.js";
 import { find, fragment, isDisabled } from "../../shell/page.js";

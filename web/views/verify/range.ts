@@ -133,7 +133,7 @@ class Keeper {
   #bytes = 0;
 
   constructor(url: string, { seeds }: ChainCheckpoint) {
-    this.#origin = `From the node ${new URL(url).host}, which is not trusted`;
+    this.#origin = `From the node ${new URL(url).host}`;
     this.#seeds = new Map(seeds.map(({ height, id }) => [height, id]));
   }
 
