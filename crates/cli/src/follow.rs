@@ -99,7 +99,7 @@ fn end(follower: &Follower, printer: &Printer, at_checkpoint: bool) -> Result<Ex
     }
     let reasons = follower.client().sources().map(|(source, state)| {
         let failure = follower.failure(source).map(|f| format!(" ({f})")).unwrap_or_default();
-        format!("{} is {state}{failure}", printer.name(source))
+        format!("{} {state}{failure}", printer.name(source))
     });
     let mut reasons: Vec<String> = reasons.collect();
     let (base, tip) = (follower.client().base_height(), follower.client().tip());

@@ -9,7 +9,6 @@ use randomx_client::{Follower, FollowerError, Hasher, Route, Source, Store, Stor
 use randomx_http::Server;
 use randomx_monero::Network;
 use randomx_monero::client::{Config, Report, SourceId, SourceState, Start, Tip};
-use serde_json::json;
 use thiserror::Error;
 use url::Url;
 
@@ -19,7 +18,7 @@ use crate::following::{Following, Seen, now};
 use crate::journal::{Journal, keep_in};
 use crate::nodes::Nodes;
 use crate::routes;
-use crate::service::Service;
+use crate::service::{Service, SourceStatus};
 
 /// The folder of older headers in the store's folder.
 const HEADERS: &str = "older-headers";
@@ -145,12 +144,11 @@ impl Guard {
             is_settled: client.is_settled(),
         };
         self.service.set_followed(self.following.note(now(), seen));
-        let describe = |(source, state): (SourceId, &SourceState)| {
-            json!({
-                "source": self.names.get(source.index()),
-                "state": state.as_str(),
-                "problem": self.follower.failure(source),
-            })
+        let describe = |(source, state): (SourceId, &SourceState)| SourceStatus {
+            name: self.names.get(source.index()).cloned().unwrap_or_default(),
+            state: state.as_str(),
+            words: state.to_string(),
+            problem: self.follower.failure(source).map(str::to_owned),
         };
         *self.service.sources() = client.sources().map(describe).collect();
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{io, path::PathBuf, time::Duration};
 
 use randomx_monero::Hash;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::chain::Chain;
 use crate::following::{LAG, now};
@@ -18,6 +18,24 @@ use crate::refusal::{READING, Refusal};
 #[cfg(test)]
 use crate::{archive::Archive, nodes::Transport};
 
+/// A source of headers, for the status page.
+pub(crate) struct SourceStatus {
+    pub(crate) name: String,
+    /// The name of its state, such as `other-network`.
+    pub(crate) state: &'static str,
+    /// The same as a predicate, such as `has another chain`.
+    pub(crate) words: String,
+    /// Why its last request failed.
+    pub(crate) problem: Option<String>,
+}
+
+impl SourceStatus {
+    /// Returns the JSON of the status page.
+    pub(crate) fn describe(&self) -> Value {
+        json!({ "source": self.name, "state": self.state, "problem": self.problem })
+    }
+}
+
 /// The state from which requests are answered.
 pub(crate) struct Service {
     pub(crate) chain: Chain,
@@ -28,7 +46,7 @@ pub(crate) struct Service {
     /// The times that nodes sent with the pool's news.
     pool_times: Mutex<PoolTimes>,
     /// The sources of headers, for the status page.
-    pub(crate) sources: Mutex<Vec<Value>>,
+    sources: Mutex<Vec<SourceStatus>>,
     /// The last time at which the chain was followed, or 0 while it has to be read.
     followed: AtomicU64,
 }
@@ -64,7 +82,7 @@ impl Service {
     }
 
     /// Returns the sources of headers, for the status page.
-    pub(crate) fn sources(&self) -> MutexGuard<'_, Vec<Value>> {
+    pub(crate) fn sources(&self) -> MutexGuard<'_, Vec<SourceStatus>> {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -74,7 +92,7 @@ impl Service {
         if before > 0 && time.is_none() {
             let seconds = now().saturating_sub(before);
             self.journal.log(&format!(
-                "the chain was not followed for {seconds} s; wallets get the status BUSY until it is"
+                "the guard did not follow the chain for {seconds} s; wallets get BUSY until it has caught up"
             ));
         }
     }
@@ -121,18 +139,13 @@ impl Service {
 }
 
 /// Returns why the chain is not followed, given the sources of headers as the status page shows them.
-fn cause(sources: &[Value]) -> String {
-    let text = |source: &Value, key: &str| source[key].as_str().unwrap_or_default().to_owned();
-    let is_read = |state: &str| matches!(state, "connecting" | "following" | "behind");
-    if sources.is_empty() || sources.iter().any(|source| is_read(&text(source, "state"))) {
+fn cause(sources: &[SourceStatus]) -> String {
+    let is_read =
+        |source: &SourceStatus| matches!(source.state, "connecting" | "following" | "behind");
+    if sources.is_empty() || sources.iter().any(is_read) {
         return READING.to_owned();
     }
-    let each = sources.iter().map(|source| match (text(source, "source"), text(source, "state")) {
-        (name, state) if state == "update-needed" => {
-            format!("{name} has a block of a version that needs a newer release of the guard")
-        }
-        (name, state) => format!("{name} is {state}"),
-    });
+    let each = sources.iter().map(|SourceStatus { name, words, .. }| format!("{name} {words}"));
     format!("no source of headers can be followed: {}", each.collect::<Vec<_>>().join(", "))
 }
 
@@ -143,25 +156,30 @@ mod tests {
     use std::path::PathBuf;
     use std::time::Duration;
 
-    use serde_json::json;
+    use randomx_monero::client::SourceState;
 
     use super::*;
     use crate::archive::Archive;
 
     #[test]
     fn a_refusal_names_what_is_awaited() {
-        let cause = |states: &[&str]| {
-            let source =
-                |(number, state)| json!({ "source": format!("s{number}"), "state": state });
+        let cause = |states: &[SourceState]| {
+            let source = |(number, state): (u32, &SourceState)| SourceStatus {
+                name: format!("s{number}"),
+                state: state.as_str(),
+                words: state.to_string(),
+                problem: None,
+            };
             cause(&(1..).zip(states).map(source).collect::<Vec<_>>())
         };
-        for states in [&[][..], &["connecting"], &["unresponsive", "following"]] {
+        let (silent, read) = (SourceState::Unresponsive, SourceState::Following);
+        for states in [&[][..], &[SourceState::Connecting], &[silent.clone(), read]] {
             assert_eq!(cause(states), READING);
         }
         assert_eq!(
-            cause(&["unresponsive", "update-needed"]),
-            "no source of headers can be followed: s1 is unresponsive, s2 has a block of a version \
-             that needs a newer release of the guard"
+            cause(&[silent, SourceState::UpdateNeeded { height: 7, version: 17 }]),
+            "no source of headers can be followed: s1 gives no usable answer, s2 has block 7, whose \
+             version 17 needs a newer release"
         );
     }
 
@@ -187,6 +205,10 @@ mod tests {
         assert!(is_busy());
         let lines = lines.lock().expect("no panic");
         assert_eq!(lines.len(), 1);
-        assert!(lines[0].starts_with("the chain was not followed for 2880"), "{}", lines[0]);
+        assert!(
+            lines[0].starts_with("the guard did not follow the chain for 2880"),
+            "{}",
+            lines[0]
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::paid::MULTIPLE;
-use crate::service::Service;
+use crate::service::{Service, SourceStatus};
 
 /// The style of the page.
 const STYLE: &str = include_str!("status/style.css");
@@ -42,7 +42,7 @@ fn describe(service: &Service) -> Value {
     let caught_up = service.is_followed();
     described["caughtUp"] = json!(caught_up);
     described["awaited"] = json!((!caught_up).then(|| service.awaited()));
-    described["sources"] = json!(*service.sources());
+    described["sources"] = service.sources().iter().map(SourceStatus::describe).collect();
     described["nodes"] = json!(service.nodes.describe());
     described["headers"] = service.chain.archive().describe();
     described["feeMultiple"] = json!(MULTIPLE);

@@ -12,7 +12,7 @@ use crate::tree_hash::tree_hash;
 /// use randomx_monero::Block;
 ///
 /// let error = Block::parse(&[16, 16]).unwrap_err();
-/// assert_eq!(error.to_string(), "timestamp at byte 2: the bytes end before it does");
+/// assert_eq!(error.to_string(), "timestamp at byte 2: the input ends before the end of this field");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {

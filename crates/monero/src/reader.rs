@@ -52,7 +52,7 @@ impl fmt::Display for BlockError {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::EndsEarly => f.write_str("the bytes end before it does"),
+            Self::EndsEarly => f.write_str("the input ends before the end of this field"),
             Self::TooLarge { bits } => write!(f, "expected a number of at most {bits} bits"),
             Self::NotShortest => f.write_str("expected the shortest form of a number"),
             Self::Unexpected { expected, got } => write!(f, "expected {expected}, got {got}"),
@@ -316,7 +316,10 @@ mod tests {
         assert_eq!(Reader::new(&bytes).count("hashes", 32), Ok(2));
         bytes.pop();
         let error = Reader::new(&bytes).count("hashes", 32).expect_err("there is room for one");
-        assert_eq!(error.to_string(), "hashes at byte 0: the bytes end before it does");
+        assert_eq!(
+            error.to_string(),
+            "hashes at byte 0: the input ends before the end of this field"
+        );
         let mut huge = vec![];
         write_varint(&mut huge, u64::MAX);
         assert!(Reader::new(&huge).count("hashes", 1).is_err());

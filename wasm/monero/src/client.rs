@@ -126,7 +126,12 @@ pub struct RefusedState(StartError);
 impl From<RefusedState> for JsValue {
     fn from(RefusedState(problem): RefusedState) -> Self {
         let error = Error::new(&problem.to_string());
-        let is_foreign = matches!(problem, StartError::Store(StoreError::Foreign { .. }));
+        let is_foreign = matches!(
+            problem,
+            StartError::Store(
+                StoreError::ForeignNetwork { .. } | StoreError::ForeignDifficulty { .. }
+            )
+        );
         let code = if is_foreign { "foreign-state" } else { "damaged-state" };
         // A fresh Error is an extensible object: the property is always set.
         let _ = Reflect::set(&error, &"code".into(), &code.into());

@@ -81,7 +81,8 @@ fn a_store_of_the_light_client_is_audited() {
     audit(&arguments).assert().code(0);
     assert_eq!(verdicts(&output.join("epoch-0000000000.parquet")), vec![(Some(true), None); 12]);
     let wrong = [&input[..], &[text(&output)]].concat();
-    audit(&wrong).assert().code(2).stderr(predicates::str::contains("another fixed difficulty"));
+    let message = "expected a chain with no fixed difficulty, got one with the fixed difficulty 1";
+    audit(&wrong).assert().code(2).stderr(predicates::str::contains(message));
 }
 
 #[test]

@@ -30,8 +30,15 @@ source is the address that requests go to, such as http://127.0.0.1:18081/json_r
   deep-reorg    the same, with source in place of tip: theirs would replace ours
   disagreement  the same, with source, and evidence: a file, or null without --store and --evidence,
                 once the folder has 100 files, or if it cannot be written
-  source        source, state; if invalid also reason and evidence, if unresponsive reason, if
-                update-needed height and version
+  source        source, and a state:
+                  connecting     its chain is being read
+                  following      its chain was read to its end
+                  behind         its chain is an earlier part of this one, or a side with less work
+                  unresponsive   it gives no usable answer; reason says why, or is null
+                  other-network  its chain is of another network, or forks off before the blocks that
+                                 the client keeps
+                  update-needed  it has a block whose version needs a newer release: height, version
+                  invalid        it sent false data, and is not asked again: reason, evidence
   alarm         alarm: stale with age and height, slow with took and expected, or cleared
 
 Without --once, the run ends with exit code 0 at the first event after the reader of stdout closed the

@@ -49,14 +49,14 @@ impl Printer {
             if json {
                 output::json_line(out, &value)
             } else {
-                writeln!(out, "{}", sentence(&value))
+                writeln!(out, "{}", sentence(report, &value))
             }
         })
     }
 
     /// Returns a report as a sentence and writes its evidence.
     pub(crate) fn sentence(&self, follower: &Follower, report: &Report) -> String {
-        sentence(&self.event(follower, report))
+        sentence(report, &self.event(follower, report))
     }
 
     /// Returns a report as JSON and writes its evidence.
@@ -163,8 +163,23 @@ fn describe_fork(event: &str, fork: &Fork) -> Value {
     })
 }
 
-/// Returns an event for people.
-fn sentence(event: &Value) -> String {
+/// Returns a report for people, given its event.
+fn sentence(report: &Report, event: &Value) -> String {
+    match report {
+        Report::Source { state, .. } => source_sentence(state, event),
+        _ => event_sentence(event),
+    }
+}
+
+/// Returns the state of a source for people.
+fn source_sentence(state: &SourceState, event: &Value) -> String {
+    let source = event["source"].as_str().unwrap_or_default();
+    let reason = event["reason"].as_str().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("{source} {state}{reason}")
+}
+
+/// Returns any other event for people.
+fn event_sentence(event: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (source, common) = (text(&event["source"]), &event["common"]["height"]);
     let (depth, theirs) = (&event["depth"], event["theirs"]["ids"].as_array().map_or(0, Vec::len));
@@ -189,11 +204,6 @@ fn sentence(event: &Value) -> String {
                 .as_str()
                 .map(|file| format!("; evidence: {file}"))
                 .unwrap_or_default()
-        ),
-        "source" => format!(
-            "{source} is {}{}",
-            text(&event["state"]),
-            event["reason"].as_str().map(|reason| format!(": {reason}")).unwrap_or_default()
         ),
         _ => alarm(event),
     }
@@ -232,16 +242,28 @@ mod tests {
             [(kept.clone(), "were replaced by 1 with more work; "), (left, "were dropped, since ")]
         {
             let fork = Fork { height: 7, id: [2; 32], ours: kept.clone(), theirs };
-            let sentence = sentence(&describe_fork("reorg", &fork));
+            let sentence = event_sentence(&describe_fork("reorg", &fork));
             let begin = format!("reorganisation: 1 blocks after 7 {cause}");
             assert!(sentence.starts_with(&begin), "{sentence}");
         }
     }
 
     #[test]
+    fn the_state_of_a_source_is_a_sentence() {
+        let event = json!({ "source": "http://a", "state": "unresponsive", "reason": "too slow" });
+        assert_eq!(
+            source_sentence(&SourceState::Unresponsive, &event),
+            "http://a gives no usable answer: too slow"
+        );
+        assert_eq!(source_sentence(&SourceState::Behind, &json!({ "source": "b" })), "b is behind");
+    }
+
+    #[test]
     fn an_old_block_has_an_age_and_the_genesis_block_has_none() {
         let said = |height: u64, age: u64| {
-            sentence(&json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height }))
+            event_sentence(
+                &json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height }),
+            )
         };
         assert!(said(7, 7200).starts_with("the newest block is 120 minutes old: "));
         let genesis = said(0, 1_700_000_000);

@@ -69,7 +69,7 @@ fn two_nodes_are_followed_and_a_restart_goes_on_from_the_store() {
 
     let foreign = follow_with("2", &["--node", &a, "--store", store]).code(2);
     foreign.stderr(
-        "error: store: the stored chain is one of regtest, or has another fixed difficulty\n",
+        "error: store: expected a chain with the fixed difficulty 2, got one with the fixed difficulty 1\n",
     );
     fs::write(folder.path().join("chain"), &kept[..kept.len() - 1]).expect("writable");
     let damaged = follow(&["--node", &a, "--store", store]).code(2);
@@ -151,8 +151,8 @@ fn a_checkpoint_whose_block_was_replaced_is_told_from_another_network() {
     follow(&["--node", &node, "--checkpoint", file]).code(0);
     let run = follow(&["--node", &longer, "--start", file]).code(2);
     run.stderr(format!(
-        "error: no source could be followed: {longer}/json_rpc is other-network; if a reorganisation \
-         replaced block {BLOCKS}, use an older checkpoint as --start\n"
+        "error: no source could be followed: {longer}/json_rpc has another chain; if a \
+         reorganisation replaced block {BLOCKS}, use an older checkpoint as --start\n"
     ));
     let common = ["verify", "--network", "regtest", "--fixed-difficulty", "1", "--node", &longer];
     let run = randomx(&[&common[..], &["--checkpoint", file]].concat()).assert().code(2);

@@ -207,7 +207,10 @@ fn a_file_that_cannot_be_used_is_named() {
     let store = folder.path().to_str().expect("text");
     let arguments = ["--node", "http://127.0.0.1:1", "--listen", "127.0.0.1:0", "--store", store];
     let run = randomx(&[&["relay"][..], &arguments].concat()).assert();
-    assert_refused(run, &format!("{}: not a relay's file", file.display()));
+    assert_refused(
+        run,
+        &format!("{}: expected a relay's file of headers, got another file", file.display()),
+    );
 }
 
 /// A wrong node or a hijacked address must not cost the headers that took hours to read.

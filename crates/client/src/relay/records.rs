@@ -89,7 +89,9 @@ impl Records {
             }
         }
         if whole == from && from > 0 {
-            return Err(io::Error::other("the headers are damaged; remove the file"));
+            return Err(io::Error::other(
+                "the headers are damaged; remove the file, and the relay reads them from its node again",
+            ));
         }
         self.file.set_len(HEAD + whole * RECORD as u64)?;
         (self.count, self.last) = (whole, newest);
@@ -155,7 +157,10 @@ fn parse(bytes: &[u8; RECORD]) -> Record {
 }
 
 fn foreign() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "not a relay's file")
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "expected a relay's file of headers, got another file",
+    )
 }
 
 #[cfg(test)]

@@ -293,9 +293,24 @@ impl SourceState {
     }
 }
 
+/// Writes a predicate for people, to follow the name of the source.
 impl fmt::Display for SourceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        let words = match self {
+            Self::Connecting => "is being read",
+            Self::Following => "was read to its end",
+            Self::Behind => "is behind",
+            Self::Unresponsive => "gives no usable answer",
+            Self::OtherNetwork => "has another chain",
+            Self::UpdateNeeded { height, version } => {
+                return write!(
+                    f,
+                    "has block {height}, whose version {version} needs a newer release"
+                );
+            }
+            Self::Invalid { .. } => "sent false data",
+        };
+        f.write_str(words)
     }
 }
 

@@ -67,8 +67,12 @@ pub(super) fn restore(
     let mut parser = former.or_else(|| Parser::new(MAGIC, bytes)).ok_or(StoreError::Damaged)?;
     let stored_network = parser.network().ok_or(StoreError::Damaged)?;
     let stored_fixed = parser.u128().ok_or(StoreError::Damaged)?;
-    if stored_network != network || stored_fixed != fixed.unwrap_or(0) {
-        return Err(StoreError::Foreign { network: stored_network });
+    if stored_network != network {
+        return Err(StoreError::ForeignNetwork { expected: network, stored: stored_network });
+    }
+    let stored_fixed = Some(stored_fixed).filter(|difficulty| *difficulty > 0);
+    if stored_fixed != fixed {
+        return Err(StoreError::ForeignDifficulty { expected: fixed, stored: stored_fixed });
     }
     let work_known = parser.u8().ok_or(StoreError::Damaged)? == 1;
     let mut stated = None;
@@ -128,10 +132,19 @@ fn anchors(parser: &mut Parser<'_>) -> Option<(Anchor, Anchor)> {
 pub enum StoreError {
     /// The bytes are incomplete, damaged or something else, or another release wrote them.
     Damaged,
-    /// They belong to another network, or to a chain with another fixed difficulty.
-    Foreign {
+    /// They belong to another network.
+    ForeignNetwork {
+        /// The client's network.
+        expected: Network,
         /// The network that they belong to.
-        network: Network,
+        stored: Network,
+    },
+    /// They belong to a chain with another fixed difficulty.
+    ForeignDifficulty {
+        /// The client's fixed difficulty, if it has one.
+        expected: Option<u128>,
+        /// That of the stored chain.
+        stored: Option<u128>,
     },
     /// The base is incomplete or implausible.
     Base(CheckpointError),
@@ -143,8 +156,16 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Damaged => f.write_str("expected a stored chain, got other or damaged bytes"),
-            Self::Foreign { network } => {
-                write!(f, "the stored chain is one of {network}, or has another fixed difficulty")
+            Self::ForeignNetwork { expected, stored } => {
+                write!(f, "expected a chain of {expected}, got one of {stored}")
+            }
+            Self::ForeignDifficulty { expected, stored } => {
+                let words = |difficulty: &Option<u128>| match difficulty {
+                    Some(difficulty) => format!("the fixed difficulty {difficulty}"),
+                    None => "no fixed difficulty".to_owned(),
+                };
+                let (expected, stored) = (words(expected), words(stored));
+                write!(f, "expected a chain with {expected}, got one with {stored}")
             }
             Self::Base(error) => write!(f, "the stored base: {error}"),
             Self::BrokenRule => f.write_str("a stored block breaks a rule"),

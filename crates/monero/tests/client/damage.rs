@@ -66,12 +66,14 @@ fn a_restored_client_knows_the_work_since_the_genesis_block() {
 #[test]
 fn stores_of_other_networks_and_difficulties_are_refused() {
     let bytes = stored(&mut World::new(None));
-    let foreign = Some(StartError::Store(StoreError::Foreign { network: Network::Regtest }));
-    for network in [Network::Mainnet, Network::Stagenet, Network::Testnet] {
-        assert_eq!(restore(&bytes, Config { network, ..config() }).err(), foreign);
+    for expected in [Network::Mainnet, Network::Stagenet, Network::Testnet] {
+        let foreign = StoreError::ForeignNetwork { expected, stored: Network::Regtest };
+        let refused = restore(&bytes, Config { network: expected, ..config() }).err();
+        assert_eq!(refused, Some(StartError::Store(foreign)));
     }
     let fixed = Config { fixed_difficulty: Some(1), ..config() };
-    assert_eq!(restore(&bytes, fixed).err(), foreign);
+    let foreign = StoreError::ForeignDifficulty { expected: Some(1), stored: None };
+    assert_eq!(restore(&bytes, fixed).err(), Some(StartError::Store(foreign)));
 }
 
 #[test]

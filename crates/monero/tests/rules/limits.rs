@@ -252,9 +252,16 @@ fn messages_name_what_was_expected() {
     assert_eq!(refused, StartError::Anchors);
     assert!(refused.to_string().starts_with("anchors: expected the second"), "{refused}");
     assert!(refused.to_string().ends_with("and with more work"), "{refused}");
-    assert_eq!(SourceState::OtherNetwork.to_string(), "other-network");
+    assert_eq!(SourceState::OtherNetwork.as_str(), "other-network");
+    assert_eq!(SourceState::OtherNetwork.to_string(), "has another chain");
+    let newer = SourceState::UpdateNeeded { height: 7, version: 17 };
+    assert_eq!(newer.to_string(), "has block 7, whose version 17 needs a newer release");
     let evidence = EvidenceError::Start(CheckpointError::Incomplete).to_string();
     assert!(evidence.starts_with("the common past: incomplete"), "{evidence}");
-    let foreign = StoreError::Foreign { network: Network::Stagenet }.to_string();
-    assert!(foreign.contains("stagenet"), "{foreign}");
+    let (expected, stored) = (Network::Mainnet, Network::Stagenet);
+    let foreign = StoreError::ForeignNetwork { expected, stored }.to_string();
+    assert_eq!(foreign, "expected a chain of mainnet, got one of stagenet");
+    let foreign = StoreError::ForeignDifficulty { expected: Some(2), stored: None }.to_string();
+    let message = "expected a chain with the fixed difficulty 2, got one with no fixed difficulty";
+    assert_eq!(foreign, message);
 }
