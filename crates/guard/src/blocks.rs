@@ -100,7 +100,9 @@ fn check_answer(
 ) -> Result<(), Fault> {
     let (tip, _) = view.tip();
     if answer.indices.len() != answer.blocks.len() {
-        return Err(Fault::Unusable("there are not as many indices as blocks".to_owned()));
+        let (blocks, indices) = (answer.blocks.len(), answer.indices.len());
+        let problem = format!("output_indices: expected {blocks} lists, got {indices}");
+        return Err(Fault::Unusable(problem));
     }
     if answer.blocks.is_empty() && request.start <= tip {
         let problem =

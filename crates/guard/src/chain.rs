@@ -178,7 +178,8 @@ impl Chain {
                 Refusal::Busy(format!("the guard reads the headers from block {height} on"))
             }
             Unknown::Old => Refusal::Request(format!(
-                "the header of block {height} is not verified yet; it is after a scan from there"
+                "block {height}: its header is not verified yet; a wallet's scan from this height or \
+                 below makes the guard verify it"
             )),
         })
     }

@@ -140,7 +140,7 @@ impl Journal {
     /// logged.
     pub(crate) fn not_verified(&self, method: &str) {
         if self.count_not_verified(method) == 1 {
-            self.log(&format!("not verified: {method}; the node's answers are passed on"));
+            self.log(&format!("forwarded without verification: {method}"));
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         Ok((found, missed))
     })?;
     if !missed.is_empty() {
-        service.journal.not_verified("gettransactions: that a transaction does not exist");
+        service.journal.not_verified("gettransactions: missing transactions");
     }
     let entries = found.iter().map(|found| describe(service, &view, &request, found));
     let entries: Vec<Value> = entries.collect::<Result<_, _>>()?;

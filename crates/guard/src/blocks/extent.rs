@@ -35,9 +35,13 @@ pub(super) fn check_start(
     if request.ids.contains(&service.chain.id(view, start)?) {
         Ok(())
     } else {
-        let problem = format!("start_height: block {start} is none that the wallet named");
-        Err(Fault::Unusable(problem))
+        Err(Fault::Unusable(not_named(start)))
     }
+}
+
+/// Returns why a height is refused at which a wallet's chain and the verified one do not part.
+pub(super) fn not_named(height: u64) -> String {
+    format!("start_height: expected the height of a block that the wallet named, got {height}")
 }
 
 /// Returns the height of the first block that a wallet names of those whose height is verified. Every

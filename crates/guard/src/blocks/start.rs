@@ -13,7 +13,7 @@ use crate::nodes::Fault;
 use crate::refusal::Refusal;
 use crate::service::Service;
 
-use super::extent::{MAX_NAMED, newest_known};
+use super::extent::{MAX_NAMED, newest_known, not_named};
 use super::format::{BlocksRequest, HashesAnswer};
 use super::{ids, unusable};
 
@@ -103,8 +103,7 @@ fn read_down(
             }
         }
     }
-    let problem = format!("start_height: block {height} is none that the wallet named");
-    Err(Refusal::Unusable(problem))
+    Err(Refusal::Unusable(not_named(height)))
 }
 
 /// Asks two nodes for the newest block of a wallet that their chain has, for a request that began at `begun`. Returns
@@ -120,8 +119,7 @@ fn newest_common(
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
         let named = ids.first().filter(|id| request.ids.iter().take(MAX_NAMED).any(|n| n == *id));
         let Some(id) = named.filter(|_| start <= tip) else {
-            let problem = format!("start_height: block {start} is none that the wallet named");
-            return Err(Fault::Unusable(problem));
+            return Err(Fault::Unusable(not_named(start)));
         };
         if start == 0 {
             // The headers from there on are only read for a wallet that names no other block.

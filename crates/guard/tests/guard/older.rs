@@ -273,7 +273,7 @@ fn ids_before_the_archive_are_passed_on_as_not_verified() {
     let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
     assert_eq!((answer.status.as_str(), answer.start), ("OK", 0));
     assert_eq!(answer.ids.len() as u64, 32 * (BLOCKS + 1));
-    assert!(guarded.logged("not verified: gethashes.bin"));
+    assert!(guarded.logged("forwarded without verification: gethashes.bin"));
     // In memory they are verified. Near the tip, the node may have yet to leave a fork.
     node.words().blocks = |blocks| blocks[BLOCKS as usize - 3].id = [7; 32];
     let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
