@@ -1,4 +1,4 @@
-"""Audits proofs of work on a cluster that runs Ray: `pip install randomx-web[ray]`.
+"""Audits proofs of work on a cluster that runs Ray. In a clone, `pip install './crates/python[ray]'` installs it.
 
 Usage: `python -m randomx_web audit --ray ADDRESS --input chain/ --output audit/`
 """
@@ -307,7 +307,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 named=as_option,
             )
     except ImportError as problem:
-        return _unusable(f"{problem}; pip install 'randomx-web[ray]'")
+        return _unusable(f"{problem}; install Ray with `pip install './crates/python[ray]'` in a clone")
     except (MemoryError, OSError, ValueError, RuntimeError) as problem:
         return _unusable(as_option(str(problem)))
     except (KeyboardInterrupt, SystemExit):
