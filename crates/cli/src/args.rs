@@ -44,7 +44,8 @@ Exit codes:
   0  done; for `verify` and `audit`: nothing is invalid
   1  `verify`: a line, a block or a side of the evidence is not valid, or this release cannot judge a
      block's version; `audit`: a proof of work is not valid; `follow --once`: a source sent false data
-  2  unusable arguments or input, or no memory; stdout has only what was printed before the error";
+  2  unusable arguments or input, or no memory; `audit`: no verdict, such as on a block of a version that
+     this release does not know; stdout has only what was printed before the error";
 
 const HASH_USAGE: &str = "\
 randomx hash <--key HEX|--key-text TEXT> <--input HEX|--input-text TEXT> [OPTIONS]
@@ -90,8 +91,8 @@ const VERIFY_EXAMPLES: Parts = [
 Examples:
   randomx verify --jsonl blocks.jsonl
   my-block-source | randomx verify --jsonl - && echo 'all valid'
-  randomx verify --node http://127.0.0.1:18081 --from 3700000 --to 3700999
-  randomx verify --node http://node.example:18089 --checkpoint chain.json --sample 50
+  randomx verify --node http://node.example:18089 --from 3700000 --checkpoint chain.json
+  randomx verify --node http://node.example:18089 --checkpoint chain.json --sample 50   (later)
 
 JSON lines, one object a line:
   in   {\"seed_hash\":\"...\",\"hashing_blob\":\"...\",\"difficulty\":716071628829}
@@ -126,10 +127,10 @@ requires is computed. Without a checkpoint, the node is trusted about the chain 
 This command and `follow --once` write checkpoints to the file of --checkpoint. Keep it where only you
 can write.
 With --sample N a proof of work is checked with a chance of 1 in N, and those of the newest 16 of each
-1024 blocks always. The chance to miss k forged ones before those is (1 - 1/N)^k. The other rules are
-checked for every block. The checkpoint is written after each batch (64 blocks, or 1024 with --sample),
-unless a block in it is invalid or needs an update. The proof of work of the newest block of the batch is
-always checked.
+1024 blocks always. k forged blocks outside the newest 16 go unnoticed with a probability of (1 - 1/N)^k.
+The other rules are checked for every block. The checkpoint is written after each batch (64 blocks, or 1024
+with --sample), unless a block in it is invalid or needs an update. The proof of work of the newest block of
+the batch is always checked.
 A chain that ends before --to is verified to its end. If it ends before --from, nothing is verified and
 the exit code is 0. A message names the end.
 Verdicts are JSON lines in the order of the blocks. The run ends after the first block that is invalid
@@ -267,7 +268,7 @@ pub(crate) struct HashArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) jsonl: Option<PathBuf>,
 
-    /// How to get dataset items
+    /// Memory against speed
     #[arg(long, value_enum, default_value_t = Mode::Light)]
     pub(crate) mode: Mode,
 
@@ -303,7 +304,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) node: Option<NodeArgs>,
 
-    /// How to get dataset items
+    /// Memory against speed
     #[arg(long, value_enum, default_value_t = Mode::Light)]
     pub(crate) mode: Mode,
 

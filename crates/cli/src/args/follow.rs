@@ -14,11 +14,11 @@ Examples:
   randomx follow --node http://node-a.example:18089 --node http://node-b.example:18089 --store chain
   randomx follow --relay http://127.0.0.1:18090 --node http://127.0.0.1:18081 --store chain --once
 
-No source is trusted. Anchors are blocks whose ids and work are hard-coded in Monero's source. On mainnet
-a first start reads the headers from the last anchor but one, and on the other networks from the genesis
-block, up to the last anchor, whose id proves them. Each later block is checked by Monero's rules and its
-proof of work is computed. The chain with the most work wins; where sources
-differ, the other side is written as evidence, which `randomx verify --evidence` checks.
+No source is trusted. Anchors are blocks whose ids and work are hard-coded in Monero's source. A first
+start reads the headers up to the last anchor, whose id proves them. It begins at the last but one anchor
+on mainnet, and at the genesis block on other networks. Each later block is checked by Monero's rules and
+its proof of work is computed. The chain with the most work wins; where sources differ, the other side is
+written as evidence, which `randomx verify --evidence` checks.
 
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), which also
 resolves the names of hosts; NO_PROXY names the hosts to reach without it.
@@ -54,13 +54,17 @@ pub(crate) const AFTER_RELAY_HELP: &str = "\
 The relay reads each block of the node once, on mainnet from the last anchor but one on, and keeps 109
 bytes of each. It serves up to 2,000 headers in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and
 /v1/difficulties/FIRST/COUNT. Clients check everything that it sends, so nobody has to trust it. It listens
-on loopback by default. At first it answers with status 503. It answers with headers, and prints its
-address, once it has read all of the node's chain; with headers of an earlier run, once it has tried to
-read on, and five minutes later it requests no more blocks for that. It drops blocks that a reorganisation
-replaces, but not the first one. On mainnet it drops none that has more than 720 blocks after it and was
-stored a day ago or by an earlier run. A node whose chain differs there ends the run. Once the node has
-shown a block of the stored chain, another chain is only noted on stderr, and the relay goes on serving its
-headers: the address may lead to another node for a while.
+on loopback by default.
+
+Until the relay is ready, it answers with status 503. With an empty store it is ready once it has read the
+node's whole chain, which takes hours. With headers of an earlier run it is ready after its first attempt to
+read new blocks, which takes some five minutes at most. Then it prints its address.
+
+The relay drops blocks that a reorganisation replaces, except final ones. The first block is final, and so
+are blocks of mainnet with more than 720 blocks after them that were stored a day ago or by an earlier run.
+If the node's chain differs from these final blocks, the run ends. But if the node has already shown a block
+of the stored chain in this run, the relay prints a note and goes on serving: the address may lead to
+another node for a while.
 
 Exit codes:
   2  unusable arguments, an address in use, a node that has another chain from the start, or a store that

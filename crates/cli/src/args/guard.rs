@@ -19,17 +19,18 @@ Without --untrusted-daemon the wallet trusts an address on this computer, and so
 where the guard cannot check it: `rescan_spent` could show an empty wallet.
 
 The guard follows the chain as `randomx follow` does, and speaks a node's interface to wallets. Blocks
-and transactions reach a wallet only if they belong to the verified chain, heights and headers come
-from that chain. A wallet gets no estimate of the lowest fee over 10 times what recent blocks paid, and
-none for the higher priorities over 40, 160 and 2000 times: if nodes send only such, the guard estimates.
-The guard drops a node that sends false data and keeps the evidence in the store. It forwards data that
-blocks do not commit to (decoys, output indices, the transaction pool, spent status) and counts it as not
-verified. See GET /guard/status.
+and confirmed transactions reach a wallet only if they belong to the verified chain. Heights and headers
+come from that chain. Fee estimates are limited to 10, 40, 160 and 2000 times what recent blocks paid, for
+the four priorities. If no node sends estimates within these limits, the guard sends its own. The guard
+drops a node that sends false data and keeps the evidence in the store. It forwards data that blocks do not
+commit to (decoys, output indices, the transaction pool, spent status) and counts it as not verified. See
+GET /guard/status.
 
 Wallets get the status BUSY until the guard has read the chain. They get it again after ten minutes in
 which the guard could follow no source or the computer slept. GET /guard/status names the cause. A wallet
 that scans from an older height waits until the guard has the headers from there on; a relay gives them
-fastest. The nodes must not be pruned. The address is loopback by default: anyone who can reach it can
+fastest. Use nodes that are not pruned: a pruned node lacks most older transactions, so scans of older
+blocks fail. The address is loopback by default: anyone who can reach it can
 use the nodes. Without --proxy, ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, and NO_PROXY names
 the hosts to reach without it.
 
