@@ -53,7 +53,7 @@ pub enum Error {
     #[error("--output {}: expected a folder that every machine of the run has, got none here", .folder.display())]
     NotShared { folder: PathBuf },
 
-    #[error("{}: expected at most {most} pieces of epochs, got more; sort the input by height", .path.display())]
+    #[error("{}: expected at most {most} runs of consecutive rows of one epoch, got more; sort the input by height", .path.display())]
     Scattered { path: PathBuf, most: usize },
 
     #[error("{}: expected rows of at most {most} epochs or seed hashes, got more", .path.display())]
