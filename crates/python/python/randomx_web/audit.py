@@ -1,4 +1,4 @@
-"""Audits proofs of work on a cluster that runs Ray. In a clone, `pip install './crates/python[ray]'` installs it.
+"""Audits proofs of work on a cluster that runs Ray. In a clone, `pip install './crates/python[ray]'` installs Ray.
 
 Usage: `python -m randomx_web audit --ray ADDRESS --input chain/ --output audit/`
 """
