@@ -44,7 +44,8 @@ pub(super) struct State {
     pub(super) wanted: Option<u64>,
     /// The heights whose blocks are proven, both included.
     pub(super) proven: Option<(u64, u64)>,
-    segments: BTreeMap<u64, Arc<Segment>>,
+    /// Segments in memory with their indices. The one that was used last is at the end.
+    segments: Vec<(u64, Arc<Segment>)>,
     /// The segment that could not be written, with its index. Writing is tried again without another
     /// download.
     pub(super) unwritten: Option<(u64, Arc<Segment>)>,
@@ -89,18 +90,24 @@ impl State {
     }
 
     /// Returns a segment that is in memory.
-    pub(super) fn in_memory(&self, index: u64) -> Option<Arc<Segment>> {
+    pub(super) fn in_memory(&mut self, index: u64) -> Option<Arc<Segment>> {
         let unwritten = self.unwritten.as_ref().filter(|(unwritten, _)| *unwritten == index);
-        unwritten.map(|(_, segment)| segment).or_else(|| self.segments.get(&index)).cloned()
+        if let Some((_, segment)) = unwritten {
+            return Some(Arc::clone(segment));
+        }
+        let place = self.segments.iter().position(|(other, _)| *other == index)?;
+        self.segments[place..].rotate_left(1);
+        self.segments.last().map(|(_, segment)| Arc::clone(segment))
     }
 
-    /// Keeps a segment in memory, in the place of another if there are too many.
+    /// Keeps a segment in memory, in the place of the one that was not used for the longest time if there are too
+    /// many.
     pub(super) fn keep(&mut self, index: u64, segment: Arc<Segment>) {
+        self.segments.retain(|(other, _)| *other != index);
         if self.segments.len() >= IN_MEMORY {
-            // Wallets read upwards, so the lowest is needed least.
-            self.segments.pop_first();
+            self.segments.remove(0);
         }
-        self.segments.insert(index, segment);
+        self.segments.push((index, segment));
     }
 
     /// Notes the ids in a segment that was proven.
@@ -120,4 +127,32 @@ impl State {
 
 fn beginning(id: &Hash) -> u32 {
     u32::from_le_bytes([id[0], id[1], id[2], id[3]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_are_used_stay_in_memory() {
+        let mut state = State::default();
+        let segment = |index| Arc::new(Segment::new(index * SEGMENT, Vec::new()));
+        let newest = 100..100 + IN_MEMORY as u64;
+        newest.clone().for_each(|index| state.keep(index, segment(index)));
+        // Two wallets, at heights below those.
+        for index in [1, 50] {
+            assert!(state.in_memory(index).is_none());
+            state.keep(index, segment(index));
+        }
+        for index in newest.take(IN_MEMORY - 2) {
+            state.keep(index, segment(index));
+            for used in [1, 50] {
+                assert_eq!(state.in_memory(used).map(|used| used.end()), Some(used * SEGMENT));
+            }
+        }
+        assert_eq!(state.segments.len(), IN_MEMORY);
+        // Kept again, as when another thread read it too.
+        state.keep(1, segment(1));
+        assert_eq!(state.segments.len(), IN_MEMORY);
+    }
 }
