@@ -1,5 +1,7 @@
 //! The ids of blocks: `gethashes.bin`.
 
+use std::collections::HashSet;
+
 use randomx_monero::Hash;
 
 use crate::answer::Form;
@@ -63,8 +65,7 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
             }
         }
         let last = start + ids.len() as u64 - 1;
-        let is_named = |id: &Hash| request.ids.contains(id);
-        if last < tip && (ids.len() <= NO_MORE || ids.iter().all(is_named)) {
+        if last < tip && (ids.len() <= NO_MORE || are_named(&request, ids)) {
             return Err(no_block_after(last, tip));
         }
         Ok((start, ids.to_vec()))
@@ -75,6 +76,12 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         service.journal.not_verified("gethashes.bin: ids before the oldest verified header");
     }
     Ok(write_hashes(start, tip + 1, &ids))
+}
+
+/// Whether a wallet names all of these blocks. A request and an answer may have tens of thousands of ids each.
+fn are_named(request: &BlocksRequest<'_>, ids: &[Hash]) -> bool {
+    let named: HashSet<&Hash> = request.ids.iter().collect();
+    ids.iter().all(|id| named.contains(id))
 }
 
 /// Returns the height of the first block and the ids that each of one or two answers has. Nothing proves
@@ -92,6 +99,7 @@ fn common(answers: Vec<(u64, Vec<Hash>)>) -> Result<(u64, Vec<Hash>), Refusal> {
 #[cfg(test)]
 mod tests {
     use std::iter;
+    use std::time::{Duration, Instant};
 
     use randomx_monero::Network;
 
@@ -115,5 +123,30 @@ mod tests {
             let expected = format!("start_height: expected at most {tip}, got {start}");
             assert!(refusal.contains(&expected), "{refusal}");
         }
+    }
+
+    #[test]
+    fn many_ids_cost_no_more_time_than_their_number() {
+        const NAMED: u64 = 50_000;
+        const SENT: u64 = 10_000;
+        let id = |number: u64| {
+            let mut id = [7; 32];
+            id[..8].copy_from_slice(&number.to_le_bytes());
+            id
+        };
+        // All that the node sends, after many others.
+        let named: Vec<Hash> = (0..NAMED).rev().map(id).collect();
+        let sent: Vec<Hash> = (0..SENT).map(id).collect();
+        let answer = write_hashes(1, SENT, &sent);
+        let send = move |_: &Call| Ok(answer.clone());
+        let node = ("a node".to_owned(), Box::new(send) as Transport);
+        let service = Service::before(iter::once(node));
+        service.chain.show(View::of_base((100_000, [1; 32]), Network::Mainnet));
+        let mut request = Writer::new();
+        request.bytes("block_ids", named.as_flattened());
+        let begun = Instant::now();
+        let refusal = hashes(&service, &request.finish()).expect_err("no news").to_string();
+        assert!(refusal.contains("the node has no block after 10000"), "{refusal}");
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     }
 }
