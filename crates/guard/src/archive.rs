@@ -23,7 +23,7 @@ use segment::{SEGMENT, Segment};
 use sources::{PART, Sources};
 use state::{State, Unfinished};
 
-/// How long a wallet's request waits for headers.
+/// How long after its beginning a wallet's request waits for headers.
 pub(crate) const REQUEST_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The pause after no source gave the next headers.
@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Older headers.
 pub(crate) struct Archive {
     folder: PathBuf,
-    /// How long a request waits for headers before it is refused for now.
+    /// How long after its beginning a request waits for headers. Then it is refused for now.
     patience: Duration,
     state: Mutex<State>,
     /// Signals to the thread that reads headers that it has more to read.
@@ -87,9 +87,9 @@ impl Archive {
         self.wanted.notify_all();
     }
 
-    /// Waits a while for the headers of all scans.
-    pub(crate) fn await_scans(&self) -> Result<(), Unknown> {
-        let end = Instant::now() + self.patience;
+    /// Waits a while for the headers of all scans, for a request that began at `begun`.
+    pub(crate) fn await_scans(&self, begun: Instant) -> Result<(), Unknown> {
+        let end = begun + self.patience;
         let mut state = self.lock();
         while !state.is_scanned() {
             state = self.await_more(state, end)?;
@@ -107,9 +107,10 @@ impl Archive {
         Ok(self.proven.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Returns the block at a height, for which it waits a while if it is not too old.
-    pub(crate) fn block(&self, height: u64) -> Result<Verified, Unknown> {
-        let end = Instant::now() + self.patience;
+    /// Returns the block at a height, for which it waits a while if it is not too old. The request began at
+    /// `begun`.
+    pub(crate) fn block(&self, height: u64, begun: Instant) -> Result<Verified, Unknown> {
+        let end = begun + self.patience;
         let mut state = self.lock();
         while !state.has(height) {
             if height < state.lowest() {
@@ -136,6 +137,7 @@ impl Archive {
         let mut state = self.lock();
         state.proven = Some((first, first + blocks.len() as u64 - 1));
         state.keep(first / SEGMENT, Arc::new(Segment::new(first, blocks)));
+        self.proven.notify_all();
     }
 
     /// Describes the archive for the status page.

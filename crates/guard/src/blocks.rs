@@ -78,7 +78,7 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
             answer.blocks.clear();
             answer.indices.clear();
         } else {
-            check_answer(service, &view, &request, &mut answer)?;
+            check_answer(service, &view, begun, &request, &mut answer)?;
             if !answer.indices.is_empty() {
                 service.journal.not_verified("getblocks.bin: output_indices");
             }
@@ -91,10 +91,11 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
     })
 }
 
-/// Checks all blocks of an answer, and cuts off those after the newest verified one.
+/// Checks all blocks of an answer, and cuts off those after the newest verified one. The request began at `begun`.
 fn check_answer(
     service: &Service,
     view: &View,
+    begun: Instant,
     request: &BlocksRequest<'_>,
     answer: &mut BlocksAnswer<'_>,
 ) -> Result<(), Fault> {
@@ -109,7 +110,7 @@ fn check_answer(
             format!("the node has no newer block than the wallet, and the chain has {tip}");
         return Err(Fault::Unusable(problem));
     }
-    check_start(service, view, request, answer)?;
+    check_start(service, view, begun, request, answer)?;
     // A few blocks below a verified one at most.
     service.chain.scan_from(view, answer.start);
     let missing = (tip + 1).saturating_sub(answer.start);
@@ -118,26 +119,28 @@ fn check_answer(
     answer.indices.truncate(known);
     let count = answer.blocks.len() as u64;
     if request.start == 0 && count < missing {
-        check_progress(service, view, request, answer.start + count - 1)?;
+        check_progress(service, view, begun, request, answer.start + count - 1)?;
     }
     let mut next_index = None;
     for (index, block) in answer.blocks.iter().enumerate() {
         let height = answer.start + index as u64;
-        let parsed = check_block(service, view, height, block)?;
+        let parsed = check_block(service, view, begun, height, block)?;
         check_indices(&parsed, request.no_miner, &answer.indices[index], &mut next_index)?;
     }
     answer.current = tip + 1;
     Ok(())
 }
 
-/// Checks that a block is the verified one at a height, and its transactions are those that it names.
+/// Checks that a block is the verified one at a height, and its transactions are those that it names. The request
+/// began at `begun`.
 fn check_block<'a>(
     service: &Service,
     view: &View,
+    begun: Instant,
     height: u64,
     block: &RawBlock<'a>,
 ) -> Result<Checked<'a>, Fault> {
-    let expected = service.chain.id(view, height)?;
+    let expected = service.chain.id(view, begun, height)?;
     let parsed = check_id(view, height, &expected, block.blob)?;
     check_transactions(parsed, height, &expected, block)
 }

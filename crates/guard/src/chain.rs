@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
 
 use randomx_monero::client::Client;
 use randomx_monero::{Hash, HashingBlob, Network};
@@ -121,21 +122,22 @@ impl Chain {
         view.ok_or_else(|| Refusal::Busy(READING.to_owned()))
     }
 
-    /// Returns the id of the block at a height.
-    pub(crate) fn id(&self, view: &View, height: u64) -> Result<Hash, Refusal> {
+    /// Returns the id of the block at a height, for a request that began at `begun`.
+    pub(crate) fn id(&self, view: &View, begun: Instant, height: u64) -> Result<Hash, Refusal> {
         if height == view.base.0 {
             return Ok(view.base.1);
         }
         if height == 0 {
             return Ok(view.network.genesis_id());
         }
-        self.block(view, height).map(|block| block.id)
+        self.block(view, begun, height).map(|block| block.id)
     }
 
-    /// Returns the id of the block at a height, unless it is neither in memory nor in the archive.
-    pub(crate) fn known_id(&self, view: &View, height: u64) -> Option<Hash> {
+    /// Returns the id of the block at a height, unless it is neither in memory nor in the archive. The request
+    /// began at `begun`.
+    pub(crate) fn known_id(&self, view: &View, begun: Instant, height: u64) -> Option<Hash> {
         let above = height >= view.base.0 || height == 0;
-        (above || self.archive.has(height)).then(|| self.id(view, height).ok()).flatten()
+        (above || self.archive.has(height)).then(|| self.id(view, begun, height).ok()).flatten()
     }
 
     /// Returns the height of a block in memory or in the archive, or of the genesis block.
@@ -156,15 +158,20 @@ impl Chain {
         }
     }
 
-    /// Waits a while for the headers of all scans.
-    pub(crate) fn await_scans(&self) -> Result<(), Refusal> {
+    /// Waits a while for the headers of all scans, for a request that began at `begun`.
+    pub(crate) fn await_scans(&self, begun: Instant) -> Result<(), Refusal> {
         let busy = |_| Refusal::Busy("the guard reads the headers for a scan".to_owned());
-        self.archive.await_scans().map_err(busy)
+        self.archive.await_scans(begun).map_err(busy)
     }
 
-    /// Returns the block at a height. An older block is fetched to the archive, which may take
-    /// longer than a wallet waits; the request is refused then, and succeeds later.
-    pub(crate) fn block(&self, view: &View, height: u64) -> Result<Verified, Refusal> {
+    /// Returns the block at a height, for a request that began at `begun`. An older block is fetched to the archive,
+    /// which may take longer than a wallet waits; the request is refused then, and succeeds later.
+    pub(crate) fn block(
+        &self,
+        view: &View,
+        begun: Instant,
+        height: u64,
+    ) -> Result<Verified, Refusal> {
         let (tip, _) = view.tip();
         if height > tip {
             let problem = format!("height: expected at most {tip}, the newest verified block");
@@ -173,7 +180,7 @@ impl Chain {
         if let Some(block) = view.block(height) {
             return Ok(block.clone());
         }
-        self.archive.block(height).map_err(|unknown| match unknown {
+        self.archive.block(height, begun).map_err(|unknown| match unknown {
             Unknown::Awaited => {
                 Refusal::Busy(format!("the guard reads the headers from block {height} on"))
             }

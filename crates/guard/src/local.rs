@@ -41,19 +41,19 @@ pub(crate) fn answer(service: &Service, method: &str, params: &Value) -> Result<
             let height = params[0].as_u64();
             let height = height.ok_or_else(|| Refusal::Request("expected [height]".to_owned()))?;
             // The only result that is not an object.
-            return Ok(json!(hex::encode(service.chain.id(&view, height)?)));
+            return Ok(json!(hex::encode(service.chain.id(&view, begun, height)?)));
         }
         "get_version" => version(&view),
         "hard_fork_info" => fork_info(&view, params["version"].as_u64().unwrap_or(0)),
         "get_last_block_header" | "getlastblockheader" => {
-            json!({ "block_header": header(service, &view, tip)? })
+            json!({ "block_header": header(service, &view, begun, tip)? })
         }
         "get_block_header_by_height" | "getblockheaderbyheight" => {
-            json!({ "block_header": header(service, &view, height("height")?)? })
+            json!({ "block_header": header(service, &view, begun, height("height")?)? })
         }
         "get_block_header_by_hash" | "getblockheaderbyhash" => {
             let found = height_of(service, &view, begun, params["hash"].as_str())?;
-            json!({ "block_header": header(service, &view, found)?, "block_headers": [] })
+            json!({ "block_header": header(service, &view, begun, found)?, "block_headers": [] })
         }
         "get_block_headers_range" | "getblockheadersrange" => {
             let (first, last) = (height("start_height")?, height("end_height")?);
@@ -63,7 +63,7 @@ pub(crate) fn answer(service: &Service, method: &str, params: &Value) -> Result<
                 );
                 return Err(Refusal::Request(problem));
             }
-            let headers = (first..=last).map(|height| header(service, &view, height));
+            let headers = (first..=last).map(|height| header(service, &view, begun, height));
             json!({ "headers": headers.collect::<Result<Vec<_>, _>>()? })
         }
         "get_block" | "getblock" => {
@@ -85,8 +85,9 @@ fn ok(mut result: Value) -> Value {
     result
 }
 
-fn header(service: &Service, view: &View, height: u64) -> Result<Value, Refusal> {
-    let block = service.chain.block(view, height)?;
+/// Returns the header of a block, for a request that began at `begun`.
+fn header(service: &Service, view: &View, begun: Instant, height: u64) -> Result<Value, Refusal> {
+    let block = service.chain.block(view, begun, height)?;
     Ok(header::describe(&block, height, view.tip().0))
 }
 
@@ -111,7 +112,7 @@ fn height_of(
         let height = answer["result"]["block_header"]["height"].as_u64();
         let height =
             height.ok_or_else(|| Fault::Unusable("the node does not have the block".to_owned()))?;
-        if service.chain.id(view, height)? == hash {
+        if service.chain.id(view, begun, height)? == hash {
             return Ok(height);
         }
         let problem = format!("hash: the block is not block {height} of the verified chain");
@@ -121,7 +122,7 @@ fn height_of(
 
 /// Returns a block, which a node sends and whose id is compared, for a request that began at `begun`.
 fn block(service: &Service, view: &View, begun: Instant, height: u64) -> Result<Value, Refusal> {
-    let verified = service.chain.block(view, height)?;
+    let verified = service.chain.block(view, begun, height)?;
     let (blob, block) = fetch_block(service, view, begun, height, &verified.id)?;
     let mut header = header::describe(&verified, height, view.tip().0);
     let hash = hex::encode(block.miner_transaction.hash);

@@ -29,8 +29,8 @@ const MAX_LARGE: usize = 2;
 /// How long a request waits for others in all.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The longest time of a request in work, and of sending its answer. A request waits for others (60 seconds), for
-/// headers and nodes (180 together), and for headers that a node's answer needs (20): 260 seconds in all.
+/// The longest time of a request in work, and of sending its answer. A request waits for others (60 seconds), and then
+/// for headers and nodes (180 together): 240 seconds in all.
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// The state that all requests share.

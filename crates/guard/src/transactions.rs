@@ -58,7 +58,7 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     if !missed.is_empty() {
         service.journal.not_verified("gettransactions: missing transactions");
     }
-    let entries = found.iter().map(|found| describe(service, &view, &request, found));
+    let entries = found.iter().map(|found| describe(service, &view, begun, &request, found));
     let entries: Vec<Value> = entries.collect::<Result<_, _>>()?;
     let as_hex: Vec<&Value> = entries.iter().map(|entry| &entry["as_hex"]).collect();
     let missed: Vec<String> = missed.iter().map(hex::encode).collect();
@@ -130,10 +130,11 @@ fn check_blocks(
     Ok(())
 }
 
-/// Describes a checked transaction, whose block was checked too.
+/// Describes a checked transaction, whose block was checked too, for a request that began at `begun`.
 fn describe(
     service: &Service,
     view: &View,
+    begun: Instant,
     request: &Request,
     found: &Found,
 ) -> Result<Value, Refusal> {
@@ -172,7 +173,7 @@ fn describe(
         entry["received_timestamp"] = json!(found.received_timestamp);
         return Ok(entry);
     };
-    let block = service.chain.block(view, height)?;
+    let block = service.chain.block(view, begun, height)?;
     entry["block_height"] = json!(height);
     entry["confirmations"] = json!(tip - height + 1);
     entry["block_timestamp"] = json!(block.blob.header.timestamp);

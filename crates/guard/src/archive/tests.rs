@@ -27,23 +27,23 @@ fn headers(count: u64) -> (Vec<Vec<u8>>, Vec<Hash>) {
 
 #[test]
 fn only_a_scan_has_very_old_headers_read() {
-    let archive = Archive::new(PathBuf::new(), REQUEST_PATIENCE);
+    let (archive, begun) = (Archive::new(PathBuf::new(), REQUEST_PATIENCE), Instant::now());
     let base = 100_000;
     archive.set_base((base, [0; 32]));
-    assert!(matches!(archive.block(base - REACH - 1), Err(Unknown::Old)));
+    assert!(matches!(archive.block(base - REACH - 1, begun), Err(Unknown::Old)));
     assert_eq!(archive.lock().wanted, None);
     archive.want(50_000);
-    assert!(matches!(archive.block(50_000 - REACH - 1), Err(Unknown::Old)));
+    assert!(matches!(archive.block(50_000 - REACH - 1, begun), Err(Unknown::Old)));
     assert_eq!(archive.lock().wanted, Some(50_000));
 }
 
 #[test]
 fn other_requests_do_not_lead_further_and_further_down() {
-    let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+    let (archive, begun) = (Archive::new(PathBuf::new(), Duration::ZERO), Instant::now());
     archive.set_base((100_000, [0; 32]));
     let lowest = 100_000 - REACH;
-    assert!(matches!(archive.block(lowest), Err(Unknown::Awaited)));
-    assert!(matches!(archive.block(lowest - 1), Err(Unknown::Old)));
+    assert!(matches!(archive.block(lowest, begun), Err(Unknown::Awaited)));
+    assert!(matches!(archive.block(lowest - 1, begun), Err(Unknown::Old)));
     assert_eq!(archive.lock().wanted, Some(lowest));
 }
 
@@ -62,10 +62,10 @@ fn requests_that_wait_do_not_shorten_the_pause_after_a_failure() {
         filled.run_with(&mut Sources::by(vec![ask], PAUSE, PAUSE), &journal)
     });
     thread::scope(|scope| {
-        let archive = &archive;
+        let (archive, begun) = (&archive, Instant::now());
         for height in [70, 60, 50] {
-            let wait = move || assert!(matches!(archive.block(height), Err(Unknown::Awaited)));
-            scope.spawn(wait);
+            let block = move || archive.block(height, begun);
+            scope.spawn(move || assert!(matches!(block(), Err(Unknown::Awaited))));
         }
     });
     assert_eq!(asked.load(Ordering::Relaxed), 1);

@@ -1,5 +1,7 @@
 //! Where an answer with blocks begins and ends.
 
+use std::time::Instant;
+
 use randomx_monero::Hash;
 
 use crate::chain::{DEEP, View};
@@ -11,10 +13,11 @@ use super::format::{BlocksAnswer, BlocksRequest};
 /// The most blocks of a wallet that are looked up among older ones. Wallets name some 30.
 pub(super) const MAX_NAMED: usize = 256;
 
-/// Checks that an answer begins where the wallet's chain and the verified one part.
+/// Checks that an answer begins where the wallet's chain and the verified one part. The request began at `begun`.
 pub(super) fn check_start(
     service: &Service,
     view: &View,
+    begun: Instant,
     request: &BlocksRequest<'_>,
     answer: &BlocksAnswer<'_>,
 ) -> Result<(), Fault> {
@@ -32,7 +35,7 @@ pub(super) fn check_start(
     if start > known || start + DEEP < known {
         return Err(Fault::Unusable(format!("start_height: expected {known}, got {start}")));
     }
-    if request.ids.contains(&service.chain.id(view, start)?) {
+    if request.ids.contains(&service.chain.id(view, begun, start)?) {
         Ok(())
     } else {
         Err(Fault::Unusable(not_named(start)))
@@ -70,17 +73,18 @@ fn named<'a>(
 }
 
 /// Checks that an answer that ends before the tip has a block after all those that the wallet named.
-/// Wallets take an answer without a new block for the end of the chain.
+/// Wallets take an answer without a new block for the end of the chain. The request began at `begun`.
 pub(super) fn check_progress(
     service: &Service,
     view: &View,
+    begun: Instant,
     request: &BlocksRequest<'_>,
     last: u64,
 ) -> Result<(), Fault> {
-    let id = service.chain.id(view, last)?;
+    let id = service.chain.id(view, begun, last)?;
     if last < view.base.0 {
         // All headers up to the base are needed for the heights of the wallet's blocks.
-        service.chain.id(view, view.base.0 - 1)?;
+        service.chain.id(view, begun, view.base.0 - 1)?;
     }
     let is_new = |(named, height): (&Hash, Option<u64>)| {
         *named != id && height.is_none_or(|height| height < last)

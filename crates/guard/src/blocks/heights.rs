@@ -36,7 +36,7 @@ pub(crate) fn fetch<T>(
 ) -> Result<T, Refusal> {
     ask(service, view, begun, heights, limit, |blocks| {
         let checked = heights.iter().zip(blocks).map(|(&height, block)| {
-            let expected = service.chain.id(view, height)?;
+            let expected = service.chain.id(view, begun, height)?;
             let parsed = check_id(view, height, &expected, block.blob)?;
             // Pruned nodes leave out what they have pruned, and are honest.
             if block.transactions.len() < parsed.transaction_hashes.len() {
@@ -60,14 +60,15 @@ pub(crate) fn transaction_ids(
 ) -> Result<Vec<Vec<Hash>>, Refusal> {
     ask(service, view, begun, heights, MAX_ANSWER, |blocks| {
         let ids = heights.iter().zip(blocks).map(|(&height, block)| {
-            let expected = service.chain.id(view, height)?;
+            let expected = service.chain.id(view, begun, height)?;
             Ok(check_id(view, height, &expected, block.blob)?.transaction_ids())
         });
         ids.collect()
     })
 }
 
-/// Asks nodes for the blocks at some heights, in an answer of at most so many bytes.
+/// Asks nodes for the blocks at some heights, in an answer of at most so many bytes. The request began at `begun`:
+/// all of its headers are awaited for as long as one.
 fn ask<T>(
     service: &Service,
     view: &View,
@@ -82,7 +83,7 @@ fn ask<T>(
         return Err(Refusal::Request(problem));
     }
     for height in heights {
-        service.chain.id(view, *height)?;
+        service.chain.id(view, begun, *height)?;
     }
     let call = Call {
         method: "getblocks_by_height.bin".to_owned(),
@@ -99,4 +100,56 @@ fn ask<T>(
         }
         judge(&blocks)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+    use std::thread;
+    use std::time::Duration;
+
+    use randomx_monero::{Block, Network};
+    use randomx_testing::blocks::block_with;
+
+    use super::*;
+    use crate::archive::Archive;
+    use crate::blocks::tests::service_before_a_refusing_node;
+    use crate::chain::Chain;
+    use crate::verified::Verified;
+
+    #[test]
+    fn all_headers_of_a_request_are_awaited_for_as_long_as_one() {
+        const PATIENCE: Duration = Duration::from_millis(500);
+        const BASE: u64 = 100_000;
+        const COUNT: u64 = 10;
+        let (mut service, asked) = service_before_a_refusing_node();
+        service.chain = Chain::new(Arc::new(Archive::new(PathBuf::new(), PATIENCE)));
+        service.chain.show(View::of_base((BASE, [0; 32]), Network::Mainnet));
+        let block = Block::parse(&block_with(1, 1, &[0; 32], 0, 1, &[])).expect("a block");
+        let blob = block.hashing_blob();
+        let verified = || Verified { id: block.id(), blob: blob.clone(), work: None };
+        // Each header is read in less time than a request waits.
+        let read = || {
+            for count in 1..=COUNT {
+                thread::sleep(PATIENCE / 2);
+                let blocks = (0..count).map(|_| verified()).collect();
+                service.chain.archive().hold(BASE - count, blocks);
+            }
+        };
+        let heights: Vec<u64> = (1..=COUNT).map(|count| BASE - count).collect();
+        thread::scope(|scope| {
+            scope.spawn(read);
+            let begun = Instant::now();
+            let outcome = by_height(&service, &HeightsRequest::write(&heights));
+            assert!(matches!(outcome, Err(Refusal::Busy(_))), "{outcome:?}");
+            assert!(begun.elapsed() < 3 * PATIENCE, "{:?}", begun.elapsed());
+        });
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        // The wallet's next request finds them.
+        let outcome = by_height(&service, &HeightsRequest::write(&heights));
+        assert!(matches!(outcome, Err(Refusal::Unusable(_))), "{outcome:?}");
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
 }

@@ -1,6 +1,7 @@
 //! The ids of blocks: `gethashes.bin`.
 
 use std::collections::HashSet;
+use std::time::Instant;
 
 use randomx_monero::Hash;
 
@@ -38,14 +39,14 @@ pub(super) fn call(request: &BlocksRequest<'_>) -> Call {
 /// Answers `gethashes.bin`.
 pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request = BlocksRequest::read(body).map_err(malformed)?;
-    let view = service.chain.view()?;
+    let (begun, view) = (Instant::now(), service.chain.view()?);
     let (tip, _) = view.tip();
     if let Some(start) = newest_known(service, &view, &request) {
         let last = tip.min(start + MAX_IDS - 1);
-        let ids = (start..=last).map(|height| service.chain.id(&view, height));
+        let ids = (start..=last).map(|height| service.chain.id(&view, begun, height));
         return Ok(write_hashes(start, tip + 1, &ids.collect::<Result<Vec<_>, _>>()?));
     }
-    let answers = service.nodes.ask_two(&call(&request), |bytes| {
+    let answers = service.nodes.ask_two_since(begun, &call(&request), |bytes| {
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
         if !ids.first().is_some_and(|first| request.ids.contains(first)) {
             let problem = "m_block_ids: expected to begin with a block that the wallet named";
@@ -58,7 +59,7 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         let known = usize::try_from(tip + 1 - start).unwrap_or(usize::MAX);
         let ids = &ids[..known.min(ids.len())];
         for (id, height) in ids.iter().zip(start..) {
-            if let Some(known) = service.chain.known_id(&view, height)
+            if let Some(known) = service.chain.known_id(&view, begun, height)
                 && known != *id
             {
                 return Err(off_chain(&view, height, &known, *id, ("sent", id)));
@@ -71,7 +72,7 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         Ok((start, ids.to_vec()))
     })?;
     let (start, ids) = common(answers)?;
-    let is_unproven = |height| service.chain.known_id(&view, height).is_none();
+    let is_unproven = |height| service.chain.known_id(&view, begun, height).is_none();
     if ids.iter().zip(start..).any(|(_, height)| is_unproven(height)) {
         service.journal.not_verified("gethashes.bin: ids before the oldest verified header");
     }
@@ -99,7 +100,7 @@ fn common(answers: Vec<(u64, Vec<Hash>)>) -> Result<(u64, Vec<Hash>), Refusal> {
 #[cfg(test)]
 mod tests {
     use std::iter;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use randomx_monero::Network;
 

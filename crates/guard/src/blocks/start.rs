@@ -33,7 +33,7 @@ pub(super) fn await_headers(
     }
     if request.start > 0 {
         service.chain.scan_from(view, request.start);
-        return service.chain.id(view, request.start).map(|_| ());
+        return service.chain.id(view, begun, request.start).map(|_| ());
     }
     if newest_known(service, view, request).is_some() {
         return Ok(());
@@ -49,7 +49,7 @@ fn find(
     request: &BlocksRequest<'_>,
     begun: Instant,
 ) -> Result<(), Refusal> {
-    service.chain.await_scans()?;
+    service.chain.await_scans(begun)?;
     if newest_known(service, view, request).is_some() {
         return Ok(());
     }
@@ -77,12 +77,6 @@ fn read_down(
     starts: &[u64],
     step: u64,
 ) -> Result<(), Refusal> {
-    let in_time = || {
-        if begun.elapsed() <= REQUEST_PATIENCE {
-            return Ok(());
-        }
-        Err(Refusal::Busy("the guard reads the headers for a scan".to_owned()))
-    };
     let mut height = view.base.0;
     for &start in starts {
         while height > start {
@@ -92,12 +86,13 @@ fn read_down(
             }
             service.chain.scan_from(view, height);
             // The nodes that named the heights may have taken all of the time. Another request finds the headers.
-            in_time()?;
-            service.chain.await_scans()?;
+            service.chain.await_scans(begun)?;
             // After the base has moved, the blocks between are read last.
-            service.chain.id(view, view.base.0 - 1)?;
+            service.chain.id(view, begun, view.base.0 - 1)?;
             // The nodes need the rest of the time for the blocks.
-            in_time()?;
+            if begun.elapsed() > REQUEST_PATIENCE {
+                return Err(Refusal::Busy("the guard reads the headers for a scan".to_owned()));
+            }
             if newest_known(service, view, request).is_some() {
                 return Ok(());
             }
@@ -127,7 +122,7 @@ fn newest_common(
                            block; if every node says so, the wallet has false ids: rescan it";
             return Err(Fault::Unusable(problem.to_owned()));
         }
-        match service.chain.known_id(view, start) {
+        match service.chain.known_id(view, begun, start) {
             Some(known) if known != *id => Err(off_chain(view, start, &known, *id, ("sent", id))),
             _ => Ok(start),
         }
