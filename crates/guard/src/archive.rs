@@ -7,6 +7,7 @@
 mod segment;
 mod sources;
 mod state;
+mod wants;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -83,7 +84,7 @@ impl Archive {
 
     /// Requests the headers from a height on, for a scan.
     pub(crate) fn want(&self, height: u64) {
-        self.lock().scan(height);
+        self.lock().scan(height, Instant::now());
         self.wanted.notify_all();
     }
 
@@ -91,7 +92,7 @@ impl Archive {
     pub(crate) fn await_scans(&self, begun: Instant) -> Result<(), Unknown> {
         let end = begun + self.patience;
         let mut state = self.lock();
-        while !state.is_scanned() {
+        while state.needs_scans(Instant::now()) {
             state = self.await_more(state, end)?;
         }
         Ok(())
@@ -113,10 +114,11 @@ impl Archive {
         let end = begun + self.patience;
         let mut state = self.lock();
         while !state.has(height) {
-            if height < state.lowest() {
+            let now = Instant::now();
+            if height < state.lowest(now) {
                 return Err(Unknown::Old);
             }
-            if state.want(height) {
+            if state.want(height, now) {
                 self.wanted.notify_all();
             }
             state = self.await_more(state, end)?;
@@ -125,7 +127,9 @@ impl Archive {
         let block = self.segment(height / SEGMENT).and_then(|s| s.block(height).cloned());
         if block.is_none() {
             // Its file is gone, so the blocks are proven anew.
-            self.lock().proven = None;
+            let mut state = self.lock();
+            state.proven = None;
+            state.want(height, Instant::now());
             self.wanted.notify_all();
         }
         block.ok_or(Unknown::Awaited)
@@ -145,7 +149,7 @@ impl Archive {
         let state = self.lock();
         json!({
             "proven": state.proven.map(|(first, last)| json!({ "first": first, "last": last })),
-            "wanted": state.wanted,
+            "wanted": state.wanted(Instant::now()),
             "failure": state.failure,
         })
     }
@@ -158,7 +162,7 @@ impl Archive {
     fn run_with(&self, sources: &mut Sources<'_>, journal: &Journal) -> ! {
         loop {
             let (base, goal) = self.next();
-            if let Err(problem) = self.extend(base, goal, sources) {
+            if let Err(problem) = self.extend(base, sources) {
                 let failure = self.lock().failure.replace(problem.clone());
                 if failure.as_ref() != Some(&problem) {
                     journal.log(&format!("headers from block {goal} on: {problem}"));
@@ -169,33 +173,25 @@ impl Archive {
         }
     }
 
-    /// Waits until something is wanted that is not proven. Returns the base and the lowest height.
+    /// Waits until something is needed that is not proven. Returns the base and the lowest height.
     fn next(&self) -> ((u64, Hash), u64) {
         let mut state = self.lock();
         loop {
-            if let (Some(base), Some(wanted)) = (state.base, state.wanted)
-                && wanted <= base.0
-                && state.proven.is_none_or(|(first, last)| wanted < first || last < base.0)
-            {
-                return (base, wanted);
+            if let Some(missing) = state.missing(Instant::now()) {
+                return missing;
             }
             state = self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Proves the blocks from the base down to the height `goal`. Ends early when the base moves: the
+    /// Proves the blocks from the base down to the lowest one that is needed. Ends early when the base moves: the
     /// blocks below the new base are missing then, and other wallets wait for them. [`Archive::join`]
     /// makes the next call go on where this one ended. Fails if headers cannot be stored: memory does not
     /// have room for all, so they would be fetched again.
-    fn extend(
-        &self,
-        base: (u64, Hash),
-        goal: u64,
-        sources: &mut Sources<'_>,
-    ) -> Result<(), String> {
+    fn extend(&self, base: (u64, Hash), sources: &mut Sources<'_>) -> Result<(), String> {
         // All blocks from `next` on are proven, and so is the id of the one before it.
         let (mut next, mut id) = (base.0 + 1, base.1);
-        while next > goal && self.lock().base == Some(base) {
+        while self.goes_on(base, next) {
             if let Some((first, previous)) = self.join(base.0, next, id) {
                 (next, id) = (first, previous);
                 continue;
@@ -221,6 +217,12 @@ impl Archive {
             self.proven.notify_all();
         }
         Ok(())
+    }
+
+    /// Whether blocks before `next` are needed, and the base is still this one.
+    fn goes_on(&self, base: (u64, Hash), next: u64) -> bool {
+        let state = self.lock();
+        state.base == Some(base) && state.goal(Instant::now()).is_some_and(|goal| next > goal)
     }
 
     /// If the block before `next` was proven from an earlier base, joins what is proven from there.

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use randomx_monero::Hash;
 
 use super::segment::{SEGMENT, Segment};
+use super::wants::Wants;
 use crate::verified::Verified;
 
 /// The most segments in memory: 2 MB each.
@@ -38,10 +40,12 @@ impl Unfinished {
 pub(super) struct State {
     /// The client's base.
     pub(super) base: Option<(u64, Hash)>,
-    /// The lowest height from which a wallet scanned.
+    /// The lowest height from which a wallet scanned whose header was proven by then.
     scanned: Option<u64>,
-    /// The lowest height that a wallet asked for.
-    pub(super) wanted: Option<u64>,
+    /// The scans that need more headers.
+    scans: Wants,
+    /// All requests that need more headers.
+    wanted: Wants,
     /// The heights whose blocks are proven, both included.
     pub(super) proven: Option<(u64, u64)>,
     /// Segments in memory with their indices. The one that was used last is at the end.
@@ -63,30 +67,62 @@ impl State {
         self.proven.is_some_and(|(first, last)| (first..=last).contains(&height))
     }
 
-    pub(super) fn scan(&mut self, height: u64) {
-        self.scanned = Some(self.scanned.map_or(height, |scanned| scanned.min(height)));
-        self.want(height);
-    }
-
-    /// Whether the blocks from the start of the longest scan on are proven.
-    pub(super) fn is_scanned(&self) -> bool {
-        self.scanned.is_none_or(|height| self.has(height))
-    }
-
-    /// Notes that a block is wanted. Returns whether it is lower than all before.
-    pub(super) fn want(&mut self, height: u64) -> bool {
-        let is_lower = self.wanted.is_none_or(|wanted| height < wanted);
-        if is_lower {
-            self.wanted = Some(height);
+    /// Notes a scan from a height on.
+    pub(super) fn scan(&mut self, height: u64, now: Instant) {
+        if self.has(height) {
+            self.scanned = Some(self.scanned.map_or(height, |scanned| scanned.min(height)));
+        } else {
+            self.scans.note(height, now);
+            self.wanted.note(height, now);
         }
+    }
+
+    /// Notes that a request waits for the headers of all scans. Returns false if all are proven.
+    pub(super) fn needs_scans(&mut self, now: Instant) -> bool {
+        let missing = self.scans.lowest(now).filter(|height| !self.has(*height));
+        let Some(height) = missing else { return false };
+        self.scan(height, now);
+        true
+    }
+
+    /// Notes that a block is wanted. Returns whether it is lower than all that others want.
+    pub(super) fn want(&mut self, height: u64, now: Instant) -> bool {
+        let is_lower = self.wanted(now).is_none_or(|wanted| height < wanted);
+        self.wanted.note(height, now);
         is_lower
+    }
+
+    /// Returns the lowest height that a request needs.
+    pub(super) fn wanted(&self, now: Instant) -> Option<u64> {
+        self.wanted.lowest(now)
+    }
+
+    /// Returns the height down to which headers are read. What is proven stays so when the base moves.
+    pub(super) fn goal(&self, now: Instant) -> Option<u64> {
+        let proven = self.proven.map(|(first, _)| first);
+        self.wanted(now).into_iter().chain(proven).min()
+    }
+
+    /// Returns the base, and the height down to which headers are read, unless all of these are proven.
+    pub(super) fn missing(&mut self, now: Instant) -> Option<((u64, Hash), u64)> {
+        let is_missing = |goal: u64, base: u64| {
+            goal <= base && self.proven.is_none_or(|(first, last)| goal < first || last < base)
+        };
+        let missing = self.base.zip(self.goal(now));
+        let missing = missing.filter(|((base, _), goal)| is_missing(*goal, *base));
+        if missing.is_none() {
+            // It no longer matters.
+            self.failure = None;
+        }
+        missing
     }
 
     /// Returns the lowest height that a request other than a scan may ask for. Such requests do not
     /// lower it: nodes can choose their heights.
-    pub(super) fn lowest(&self) -> u64 {
+    pub(super) fn lowest(&self, now: Instant) -> u64 {
         let base = self.base.map_or(0, |(height, _)| height);
-        self.scanned.unwrap_or(base).min(base).saturating_sub(REACH)
+        let scans = self.scanned.into_iter().chain(self.scans.lowest(now));
+        scans.min().unwrap_or(base).min(base).saturating_sub(REACH)
     }
 
     /// Returns a segment that is in memory.
@@ -131,6 +167,7 @@ fn beginning(id: &Hash) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wants::COUNTS;
     use super::*;
 
     #[test]
@@ -154,5 +191,27 @@ mod tests {
         // Kept again, as when another thread read it too.
         state.keep(1, segment(1));
         assert_eq!(state.segments.len(), IN_MEMORY);
+    }
+
+    #[test]
+    fn a_scan_that_nobody_repeats_is_forgotten() {
+        let (mut state, begun) = (State::default(), Instant::now());
+        let later = begun + 2 * COUNTS;
+        state.base = Some((100_000, [0; 32]));
+        state.scan(1, begun);
+        state.failure = Some("a problem".to_owned());
+        assert_eq!((state.goal(begun), state.lowest(begun)), (Some(1), 0));
+        assert!(state.needs_scans(begun + COUNTS));
+        assert_eq!(state.goal(begun + COUNTS * 3 / 2), Some(1), "a request waited for it");
+        assert!(state.missing(begun + COUNTS * 3 / 2).is_some() && state.failure.is_some());
+        state.proven = Some((90_000, 100_000));
+        state.scan(95_000, later);
+        let after = later + COUNTS / 2;
+        assert_eq!((state.goal(after), state.lowest(after)), (Some(90_000), 95_000 - REACH));
+        assert!(!state.needs_scans(after));
+        assert!(state.missing(after).is_none() && state.failure.is_none());
+        // A scan whose headers were proven counts in the whole run.
+        assert_eq!(state.lowest(later + 2 * COUNTS), 95_000 - REACH);
+        assert_eq!(state.wanted(after), None);
     }
 }

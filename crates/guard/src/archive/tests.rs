@@ -10,6 +10,7 @@ use randomx_testing::blocks::block_with;
 
 use super::sources::Ask;
 use super::state::REACH;
+use super::wants::COUNTS;
 use super::*;
 
 /// Returns the hashing blobs of linked blocks, and their ids after that of the block before the first.
@@ -31,10 +32,10 @@ fn only_a_scan_has_very_old_headers_read() {
     let base = 100_000;
     archive.set_base((base, [0; 32]));
     assert!(matches!(archive.block(base - REACH - 1, begun), Err(Unknown::Old)));
-    assert_eq!(archive.lock().wanted, None);
+    assert_eq!(archive.lock().wanted(begun), None);
     archive.want(50_000);
     assert!(matches!(archive.block(50_000 - REACH - 1, begun), Err(Unknown::Old)));
-    assert_eq!(archive.lock().wanted, Some(50_000));
+    assert_eq!(archive.lock().wanted(begun), Some(50_000));
 }
 
 #[test]
@@ -44,7 +45,7 @@ fn other_requests_do_not_lead_further_and_further_down() {
     let lowest = 100_000 - REACH;
     assert!(matches!(archive.block(lowest, begun), Err(Unknown::Awaited)));
     assert!(matches!(archive.block(lowest - 1, begun), Err(Unknown::Old)));
-    assert_eq!(archive.lock().wanted, Some(lowest));
+    assert_eq!(archive.lock().wanted(begun), Some(lowest));
 }
 
 #[test]
@@ -92,11 +93,11 @@ fn a_new_base_ends_a_long_read_which_goes_on_where_it_ended() {
     archive.set_base(old);
     archive.want(1);
     assert_eq!(archive.next(), (old, 1));
-    assert_eq!(archive.extend(old, 1, &mut sources), Ok(()));
+    assert_eq!(archive.extend(old, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((SEGMENT, old.0)));
     assert_eq!(archive.next(), (new, 1));
     asked.take();
-    assert_eq!(archive.extend(new, 1, &mut sources), Ok(()));
+    assert_eq!(archive.extend(new, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((0, new.0)));
     assert!(archive.has(new.0 - 1));
     // The blocks between the bases, and then those of the first segment.
@@ -119,12 +120,14 @@ fn headers_that_cannot_be_stored_end_a_scan_and_are_fetched_once() {
     let minute = Duration::from_secs(60);
     let mut sources = Sources::by(vec![ask], minute, minute);
     archive.set_base(base);
-    assert_eq!(archive.extend(base, SEGMENT, &mut sources), Ok(()));
+    archive.want(SEGMENT);
+    assert_eq!(archive.extend(base, &mut sources), Ok(()));
+    archive.want(1);
     // No file can have this name.
     let taken = store.path().join("headers-000000");
     fs::create_dir(&taken).expect("a folder");
     for _ in 0..3 {
-        let failure = archive.extend(base, 1, &mut sources).expect_err("a folder is in the way");
+        let failure = archive.extend(base, &mut sources).expect_err("a folder is in the way");
         assert!(failure.starts_with("cannot store headers in "), "{failure}");
         assert_eq!(archive.lock().proven, Some((SEGMENT, base.0)));
         // Wallets read other segments meanwhile.
@@ -132,7 +135,7 @@ fn headers_that_cannot_be_stored_end_a_scan_and_are_fetched_once() {
         (2..40).for_each(|index| archive.lock().keep(index, Arc::clone(&other)));
     }
     fs::remove_dir(&taken).expect("removable");
-    assert_eq!(archive.extend(base, 1, &mut sources), Ok(()));
+    assert_eq!(archive.extend(base, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((0, base.0)));
     assert_eq!(asked.get(), SEGMENT + 100);
 }
@@ -156,20 +159,60 @@ fn the_parts_before_a_failure_are_not_read_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut archive = Archive::new(folder.path().join("a"), Duration::ZERO);
     archive.set_base(last);
-    assert_eq!(archive.extend(last, 1, &mut sources), Err("a problem".to_owned()));
-    assert_eq!(archive.extend(last, 1, &mut sources), Ok(()));
+    archive.want(1);
+    assert_eq!(archive.extend(last, &mut sources), Err("a problem".to_owned()));
+    assert_eq!(archive.extend(last, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((0, last.0)));
     assert!(asked.get() <= SEGMENT + PART, "{}", asked.get());
     // Parts that lead to another block are read again.
     tries.set(0);
     archive = Archive::new(folder.path().join("b"), Duration::ZERO);
     archive.set_base(last);
-    assert_eq!(archive.extend(last, 1, &mut sources), Err("a problem".to_owned()));
+    archive.want(1);
+    assert_eq!(archive.extend(last, &mut sources), Err("a problem".to_owned()));
     let other = base(SEGMENT - 2);
     archive.set_base(other);
     tries.set(0);
-    assert_eq!(archive.extend(other, 1, &mut sources), Err("a problem".to_owned()));
-    assert_eq!(archive.extend(other, 1, &mut sources), Ok(()));
+    assert_eq!(archive.extend(other, &mut sources), Err("a problem".to_owned()));
+    assert_eq!(archive.extend(other, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((0, other.0)));
     assert_eq!(archive.segment(0).map(|segment| segment.end()), Some(SEGMENT - 1));
+}
+
+#[test]
+fn a_scan_ends_that_nobody_needs_any_more_and_goes_on_later() {
+    const LEFT: Duration = Duration::from_secs(1);
+    let (blobs, ids) = headers(4 * SEGMENT);
+    let base = (4 * SEGMENT - 10, ids[4 * SEGMENT as usize - 9]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = Archive::new(folder.path().to_owned(), Duration::ZERO);
+    let asked = Cell::new(0);
+    let ask: Ask<'_> = Box::new(|first, count| {
+        asked.set(asked.get() + count);
+        // The last second in which the scan counts is over when the second segment was read.
+        if first == 2 * SEGMENT {
+            thread::sleep(LEFT);
+        }
+        Ok(blobs[first as usize..(first + count) as usize].to_vec())
+    });
+    let minute = Duration::from_secs(60);
+    let mut sources = Sources::by(vec![ask], minute, minute);
+    archive.set_base(base);
+    let earlier = Instant::now().checked_sub(COUNTS - LEFT).expect("an earlier time");
+    archive.lock().scan(1, earlier);
+    assert_eq!(archive.extend(base, &mut sources), Ok(()));
+    assert_eq!(archive.lock().proven, Some((2 * SEGMENT, base.0)));
+    // What was proven stays so when the base moves.
+    let other = (base.0 + 1, ids[base.0 as usize + 2]);
+    archive.set_base(other);
+    assert_eq!(archive.next(), (other, 2 * SEGMENT));
+    assert_eq!(archive.extend(other, &mut sources), Ok(()));
+    assert_eq!(archive.lock().proven, Some((2 * SEGMENT, other.0)));
+    // A later request.
+    assert!(matches!(archive.block(1, Instant::now()), Err(Unknown::Awaited)));
+    assert_eq!(archive.next(), (other, 1));
+    assert_eq!(archive.extend(other, &mut sources), Ok(()));
+    assert_eq!(archive.lock().proven, Some((0, other.0)));
+    // Each header was read once.
+    assert_eq!(asked.get(), other.0 + 1);
 }
