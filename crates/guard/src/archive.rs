@@ -9,9 +9,9 @@ mod sources;
 mod state;
 mod wants;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use randomx_client::Source;
@@ -36,7 +36,9 @@ pub(crate) struct Archive {
     /// How long after its beginning a request waits for headers. Then it is refused for now.
     patience: Duration,
     state: Mutex<State>,
-    /// Signals to the thread that reads headers that it has more to read.
+    /// Locked while a file is written.
+    writing: Mutex<()>,
+    /// Signals to the thread that reads headers that it has more to read, or has to end.
     wanted: Condvar,
     /// Signals to requests that more is proven.
     proven: Condvar,
@@ -54,7 +56,8 @@ impl Archive {
     /// Returns the archive in a folder.
     pub(crate) fn new(folder: PathBuf, patience: Duration) -> Archive {
         let (wanted, proven) = (Condvar::new(), Condvar::new());
-        Archive { folder, patience, state: Mutex::default(), wanted, proven }
+        let (state, writing) = (Mutex::default(), Mutex::default());
+        Archive { folder, patience, state, writing, wanted, proven }
     }
 
     /// Notes the block from which older ones are proven.
@@ -154,34 +157,49 @@ impl Archive {
         })
     }
 
-    /// Fetches what wallets ask for, until the process ends.
-    pub(crate) fn run(&self, sources: &[Source], journal: &Journal) -> ! {
-        self.run_with(&mut Sources::new(sources), journal)
+    /// Fetches what wallets ask for, until [`Archive::stop`] is called.
+    pub(crate) fn run(&self, sources: &[Source], journal: &Journal) {
+        let is_stopped = || self.lock().is_stopped;
+        self.run_with(&mut Sources::new(sources, &is_stopped), journal);
     }
 
-    fn run_with(&self, sources: &mut Sources<'_>, journal: &Journal) -> ! {
-        loop {
-            let (base, goal) = self.next();
-            if let Err(problem) = self.extend(base, sources) {
-                let failure = self.lock().failure.replace(problem.clone());
-                if failure.as_ref() != Some(&problem) {
-                    journal.log(&format!("headers from block {goal} on: {problem}"));
-                }
-                // Requests do not shorten it: the sources would be flooded.
-                thread::sleep(PAUSE);
+    fn run_with(&self, sources: &mut Sources<'_>, journal: &Journal) {
+        while let Some((base, goal)) = self.next() {
+            let Err(problem) = self.extend(base, sources) else { continue };
+            let mut state = self.lock();
+            if state.is_stopped {
+                return;
             }
+            let failure = state.failure.replace(problem.clone());
+            drop(state);
+            if failure.as_ref() != Some(&problem) {
+                journal.log(&format!("headers from block {goal} on: {problem}"));
+            }
+            // Requests do not shorten it: the sources would be flooded.
+            let is_running = |state: &mut State| !state.is_stopped;
+            drop(self.wanted.wait_timeout_while(self.lock(), PAUSE, is_running));
         }
     }
 
-    /// Waits until something is needed that is not proven. Returns the base and the lowest height.
-    fn next(&self) -> ((u64, Hash), u64) {
+    /// Makes [`Archive::run`] end after its present request to a source. Nothing is written to the folder any more
+    /// when this returns.
+    pub(crate) fn stop(&self) {
+        self.lock().is_stopped = true;
+        self.wanted.notify_all();
+        drop(self.writing.lock());
+    }
+
+    /// Waits until something is needed that is not proven. Returns the base and the lowest height, or `None` when the
+    /// archive is stopped.
+    fn next(&self) -> Option<((u64, Hash), u64)> {
         let mut state = self.lock();
-        loop {
+        while !state.is_stopped {
             if let Some(missing) = state.missing(Instant::now()) {
-                return missing;
+                return Some(missing);
             }
             state = self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        None
     }
 
     /// Proves the blocks from the base down to the lowest one that is needed. Ends early when the base moves: the
@@ -200,7 +218,7 @@ impl Archive {
             let segment = Arc::new(self.prove(height, id, sources)?);
             let Some(previous) = segment.previous() else { return Err("no headers".to_owned()) };
             let index = height / SEGMENT;
-            if let Err(problem) = segment.write(&self.folder) {
+            if let Err(problem) = self.write(&segment) {
                 self.lock().unwritten = Some((index, segment));
                 let folder = self.folder.display();
                 return Err(format!("cannot store headers in {folder}: {problem}"));
@@ -223,6 +241,15 @@ impl Archive {
     fn goes_on(&self, base: (u64, Hash), next: u64) -> bool {
         let state = self.lock();
         state.base == Some(base) && state.goal(Instant::now()).is_some_and(|goal| next > goal)
+    }
+
+    /// Writes a segment to its file, unless the archive is stopped: another process may use the folder then.
+    fn write(&self, segment: &Segment) -> io::Result<()> {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.lock().is_stopped {
+            return Err(io::Error::other("the guard has ended"));
+        }
+        segment.write(&self.folder)
     }
 
     /// If the block before `next` was proven from an earlier base, joins what is proven from there.

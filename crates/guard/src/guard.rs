@@ -46,6 +46,9 @@ pub struct Setup<'a> {
 
 /// A guard. It follows the chain while [`Guard::step`] is called, and answers wallets while the server
 /// that [`Guard::listen`] returns is kept.
+///
+/// When it is dropped, the threads that read headers end after their current requests to sources. They write nothing
+/// to the store any more. Drop the server first: a wallet's request can write evidence to the store.
 pub struct Guard {
     follower: Follower,
     service: Arc<Service>,
@@ -151,6 +154,13 @@ impl Guard {
             problem: self.follower.failure(source).map(str::to_owned),
         };
         *self.service.sources() = client.sources().map(describe).collect();
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // The follower still holds the store's lock.
+        self.service.chain.archive().stop();
     }
 }
 

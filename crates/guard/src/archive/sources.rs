@@ -53,13 +53,22 @@ impl Measured<'_> {
 }
 
 impl<'a> Sources<'a> {
-    /// Returns sources that were not measured. The first is preferred.
-    pub(super) fn new(sources: &'a [Source]) -> Sources<'a> {
+    /// Returns sources that were not measured. The first is preferred. Once `is_stopped` returns true, no source is
+    /// asked any more.
+    pub(super) fn new(
+        sources: &'a [Source],
+        is_stopped: &'a (dyn Fn() -> bool + 'a),
+    ) -> Sources<'a> {
         let sources = sources.iter().map(|source| {
-            Box::new(|first, count| match source.ask(Query::Headers { first, count }) {
-                Ok(Answer::Headers(blobs)) => Ok(blobs),
-                Ok(_) => Err("a source sent no headers".to_owned()),
-                Err(problem) => Err(problem.to_string()),
+            Box::new(move |first, count| {
+                if is_stopped() {
+                    return Err("the guard has ended".to_owned());
+                }
+                match source.ask(Query::Headers { first, count }) {
+                    Ok(Answer::Headers(blobs)) => Ok(blobs),
+                    Ok(_) => Err("a source sent no headers".to_owned()),
+                    Err(problem) => Err(problem.to_string()),
+                }
             }) as Ask<'a>
         });
         Sources::by(sources.collect(), SOURCE_PATIENCE, MEMORY)

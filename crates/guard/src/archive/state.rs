@@ -60,6 +60,8 @@ pub(super) struct State {
     beginnings: BTreeMap<u64, Box<[u32]>>,
     /// Why the last fetch failed.
     pub(super) failure: Option<String>,
+    /// Whether the guard was dropped.
+    pub(super) is_stopped: bool,
 }
 
 impl State {

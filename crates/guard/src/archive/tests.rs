@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use randomx_monero::Block;
 use randomx_testing::blocks::block_with;
@@ -48,19 +50,28 @@ fn other_requests_do_not_lead_further_and_further_down() {
     assert_eq!(archive.lock().wanted(begun), Some(lowest));
 }
 
+/// Starts a thread that reads headers from a source.
+fn fill(
+    archive: &Arc<Archive>,
+    ask: impl Fn(u64, u64) -> Result<Vec<Vec<u8>>, String> + Send + 'static,
+) -> thread::JoinHandle<()> {
+    let archive = Arc::clone(archive);
+    thread::spawn(move || {
+        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
+        let sources = vec![Box::new(ask) as Ask<'_>];
+        archive.run_with(&mut Sources::by(sources, PAUSE, PAUSE), &journal);
+    })
+}
+
 #[test]
 fn requests_that_wait_do_not_shorten_the_pause_after_a_failure() {
     let archive = Arc::new(Archive::new(PathBuf::new(), PAUSE / 5));
     let asked = Arc::new(AtomicU32::new(0));
     archive.set_base((100, [0; 32]));
-    let (filled, count) = (Arc::clone(&archive), Arc::clone(&asked));
-    thread::spawn(move || {
-        let ask: Ask<'_> = Box::new(|_, _| {
-            count.fetch_add(1, Ordering::Relaxed);
-            Err("a problem".to_owned())
-        });
-        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
-        filled.run_with(&mut Sources::by(vec![ask], PAUSE, PAUSE), &journal)
+    let count = Arc::clone(&asked);
+    let filling = fill(&archive, move |_, _| {
+        count.fetch_add(1, Ordering::Relaxed);
+        Err("a problem".to_owned())
     });
     thread::scope(|scope| {
         let (archive, begun) = (&archive, Instant::now());
@@ -70,6 +81,11 @@ fn requests_that_wait_do_not_shorten_the_pause_after_a_failure() {
         }
     });
     assert_eq!(asked.load(Ordering::Relaxed), 1);
+    // A guard that is dropped does not wait for the end of the pause.
+    let stopped = Instant::now();
+    archive.stop();
+    filling.join().expect("no panic");
+    assert!(stopped.elapsed() < PAUSE / 2);
 }
 
 #[test]
@@ -92,10 +108,10 @@ fn a_new_base_ends_a_long_read_which_goes_on_where_it_ended() {
     let mut sources = Sources::by(vec![ask], minute, minute);
     archive.set_base(old);
     archive.want(1);
-    assert_eq!(archive.next(), (old, 1));
+    assert_eq!(archive.next(), Some((old, 1)));
     assert_eq!(archive.extend(old, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((SEGMENT, old.0)));
-    assert_eq!(archive.next(), (new, 1));
+    assert_eq!(archive.next(), Some((new, 1)));
     asked.take();
     assert_eq!(archive.extend(new, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((0, new.0)));
@@ -205,14 +221,40 @@ fn a_scan_ends_that_nobody_needs_any_more_and_goes_on_later() {
     // What was proven stays so when the base moves.
     let other = (base.0 + 1, ids[base.0 as usize + 2]);
     archive.set_base(other);
-    assert_eq!(archive.next(), (other, 2 * SEGMENT));
+    assert_eq!(archive.next(), Some((other, 2 * SEGMENT)));
     assert_eq!(archive.extend(other, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((2 * SEGMENT, other.0)));
     // A later request.
     assert!(matches!(archive.block(1, Instant::now()), Err(Unknown::Awaited)));
-    assert_eq!(archive.next(), (other, 1));
+    assert_eq!(archive.next(), Some((other, 1)));
     assert_eq!(archive.extend(other, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((0, other.0)));
     // Each header was read once.
     assert_eq!(asked.get(), other.0 + 1);
+}
+
+#[test]
+fn a_stopped_archive_writes_nothing() {
+    let (blobs, ids) = headers(100);
+    let store = tempfile::tempdir().expect("a folder");
+    let archive = Arc::new(Archive::new(store.path().join("headers"), PAUSE));
+    let (asked, is_asked) = mpsc::channel();
+    let (go_on, may_answer) = mpsc::channel::<()>();
+    let filling = fill(&archive, move |first, count| {
+        asked.send(()).expect("a test");
+        may_answer.recv().expect("a message");
+        Ok(blobs[first as usize..(first + count) as usize].to_vec())
+    });
+    archive.set_base((99, ids[100]));
+    archive.want(1);
+    is_asked.recv().expect("a request");
+    archive.stop();
+    go_on.send(()).expect("a source");
+    filling.join().expect("no panic");
+    assert!(!store.path().join("headers").exists());
+    // It ends also while it waits for requests.
+    let archive = Arc::new(Archive::new(store.path().to_owned(), PAUSE));
+    let filling = fill(&archive, |_, _| Err("not asked".to_owned()));
+    archive.stop();
+    filling.join().expect("no panic");
 }

@@ -8,6 +8,7 @@ mod node;
 mod older;
 mod reader;
 mod several;
+mod store;
 mod wallet;
 mod world;
 

@@ -1,5 +1,6 @@
 //! A guard that follows a simulated node.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -29,8 +30,9 @@ impl Hasher for AnyHash {
 
 /// A guard that answers wallets.
 pub(crate) struct Guarded {
-    guard: Guard,
+    // Dropped before the guard.
     server: Server,
+    guard: Guard,
     log: Arc<Mutex<Vec<String>>>,
 }
 
@@ -74,7 +76,12 @@ impl Guarded {
 
     /// A wallet that uses this guard.
     pub(crate) fn wallet(&self) -> Wallet {
-        Wallet::new(&format!("http://{}", self.server.address()))
+        Wallet::new(&format!("http://{}", self.address()))
+    }
+
+    /// The address at which it answers wallets.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.server.address()
     }
 
     /// Whether a line of the log has a text.
