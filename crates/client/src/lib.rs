@@ -28,5 +28,7 @@ pub use hasher::{HashError, Hasher, LightHasher};
 pub use proxy::{ProxyError, environment_proxy, parse_proxy};
 pub use relay::{Relay, RelayError, Update};
 pub use source::{Source, SourceError};
-pub use store::{Store, StoreFileError, can_replace_file, read_state, replace_file, state_file};
+pub use store::{
+    Store, StoreFileError, can_replace_file, read_state, remove_leftovers, replace_file, state_file,
+};
 pub use ureq::Proxy;

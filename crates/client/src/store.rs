@@ -12,6 +12,9 @@ const STATE: &str = "chain";
 /// The name of the file that is locked.
 const LOCK: &str = "lock";
 
+/// The end of the name of a file that is to replace another one. Before it are that one's name and a random one.
+const NEW: &str = ".new";
+
 /// The most symbolic links from a path to its file.
 const MAX_LINKS: usize = 40;
 
@@ -57,9 +60,8 @@ impl Store {
             }
             Err(TryLockError::Error(problem)) => return Err(fail(problem)),
         }
-        let store = Store { folder: folder.to_owned(), _lock: lock };
-        store.remove_leftovers();
-        Ok(store)
+        remove_leftovers(folder, |name| name == STATE);
+        Ok(Store { folder: folder.to_owned(), _lock: lock })
     }
 
     /// Reads the state, if there is one.
@@ -93,19 +95,6 @@ impl Store {
 
     fn state(&self) -> PathBuf {
         state_file(&self.folder)
-    }
-
-    /// Removes files that a process left when it ended while it wrote.
-    fn remove_leftovers(&self) {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with(&format!("{STATE}.")) && name.ends_with(".new") {
-                // A file that stays takes space and does no other harm.
-                let _ = fs::remove_file(entry.path());
-            }
-        }
     }
 }
 
@@ -160,6 +149,21 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
+/// Removes the new files that a process left in a folder when it ended in [`replace_file`]. They were to replace
+/// files whose names `is_replaced` accepts. No process may be replacing any of these.
+pub fn remove_leftovers(folder: &Path, is_replaced: impl Fn(&str) -> bool) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let parts = name.strip_suffix(NEW).and_then(|name| name.rsplit_once('.'));
+        if parts.is_some_and(|(replaced, _)| is_replaced(replaced)) {
+            // A file that stays takes space and does no other harm.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Flushes a folder to the disk, and with it the renames of its files, where the system can.
 fn flush_folder(folder: &Path) -> io::Result<()> {
     // Windows opens no folders.
@@ -210,7 +214,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 /// Returns a path for a new file that is to replace another one.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.new", random_name()));
+    name.push(format!(".{}{NEW}", random_name()));
     PathBuf::from(name)
 }
 

@@ -14,13 +14,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use randomx_client::Source;
+use randomx_client::{Source, remove_leftovers};
 use randomx_monero::Hash;
 use serde_json::{Value, json};
 
 use crate::journal::Journal;
 use crate::verified::Verified;
-use segment::{SEGMENT, Segment};
+use segment::{SEGMENT, Segment, is_segment};
 use sources::{PART, Sources};
 use state::{State, Unfinished};
 
@@ -58,6 +58,11 @@ impl Archive {
         let (wanted, proven) = (Condvar::new(), Condvar::new());
         let (state, writing) = (Mutex::default(), Mutex::default());
         Archive { folder, patience, state, writing, wanted, proven }
+    }
+
+    /// Removes files that a process left when it ended while it wrote. No other process may use the folder.
+    pub(crate) fn remove_leftovers(&self) {
+        remove_leftovers(&self.folder, is_segment);
     }
 
     /// Notes the block from which older ones are proven.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use randomx_client::{Follower, FollowerError, Hasher, Route, Source, Store, StoreFileError};
+use randomx_client::{
+    Follower, FollowerError, Hasher, Route, Source, Store, StoreFileError, remove_leftovers,
+};
 use randomx_http::Server;
 use randomx_monero::Network;
 use randomx_monero::client::{Config, Report, SourceId, SourceState, Start, Tip};
@@ -15,7 +17,7 @@ use url::Url;
 use crate::archive::{Archive, REQUEST_PATIENCE};
 use crate::chain::{Chain, View};
 use crate::following::{Following, Seen, now};
-use crate::journal::{Journal, keep_in};
+use crate::journal::{Journal, is_evidence, keep_in};
 use crate::nodes::Nodes;
 use crate::routes;
 use crate::service::{Service, SourceStatus};
@@ -77,8 +79,11 @@ impl Guard {
         let names = nodes.iter().chain(&relays).map(Url::to_string).collect();
         let remote = Nodes::new(&nodes, &route, Arc::clone(&journal));
         let opened = Store::open(store)?;
-        let follower = Follower::new(config, start, sources(), hasher, Some(opened))?;
         let archive = Arc::new(Archive::new(headers_folder(store), REQUEST_PATIENCE));
+        // No other process writes to the store, which is locked.
+        remove_leftovers(store, is_evidence);
+        archive.remove_leftovers();
+        let follower = Follower::new(config, start, sources(), hasher, Some(opened))?;
         // Relays have headers at hand, nodes must be asked for whole blocks.
         let mut older = sources();
         older.rotate_left(nodes.len());

@@ -226,6 +226,15 @@ impl Journal {
     }
 }
 
+/// The beginning and the end of the name of a file of evidence, around its number.
+const FILE: (&str, &str) = ("lie-", ".json");
+
+/// Whether a file with this name has evidence.
+pub(crate) fn is_evidence(name: &str) -> bool {
+    let number = name.strip_prefix(FILE.0).and_then(|name| name.strip_suffix(FILE.1));
+    number.is_some_and(|number| number.parse::<usize>().is_ok())
+}
+
 /// Keeps evidence in files of a folder. Files of earlier runs stay, and are not counted.
 pub(crate) fn keep_in(folder: PathBuf) -> Keep {
     keep_at_most(MAX_FILES, folder)
@@ -240,7 +249,7 @@ fn keep_at_most(most: usize, folder: PathBuf) -> Keep {
         fs::create_dir_all(&folder)?;
         loop {
             let number = last.fetch_add(1, Ordering::Relaxed) + 1;
-            let path = folder.join(format!("lie-{number}.json"));
+            let path = folder.join(format!("{}{number}{}", FILE.0, FILE.1));
             // No other process writes to the folder, which is locked.
             if !fs::exists(&path)? {
                 replace_file(&path, content.to_string().as_bytes())?;

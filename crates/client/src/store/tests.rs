@@ -78,11 +78,13 @@ fn a_lock_that_is_no_file_is_refused() {
 #[test]
 fn leftovers_are_removed_and_other_files_stay() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["chain.abc.new", "chain", "notes.new"] {
+    for name in ["chain.abc.new", "chain", "notes.new", "notes.abc.new"] {
         fs::write(folder.path().join(name), b"x").expect("writable");
     }
     let store = Store::open(folder.path()).expect("a store");
     assert!(!folder.path().join("chain.abc.new").exists());
+    remove_leftovers(folder.path(), |name| name.starts_with("note"));
+    assert!(!folder.path().join("notes.abc.new").exists());
     assert!(folder.path().join("notes.new").exists());
     assert_eq!(store.read().expect("readable").as_deref(), Some(&b"x"[..]));
 }

@@ -104,8 +104,16 @@ impl Segment {
     }
 }
 
+/// The beginning of the name of a segment's file, before its index.
+const FILE: &str = "headers-";
+
 fn path(folder: &Path, index: u64) -> PathBuf {
-    folder.join(format!("headers-{index:06}"))
+    folder.join(format!("{FILE}{index:06}"))
+}
+
+/// Whether a file with this name has a segment.
+pub(super) fn is_segment(name: &str) -> bool {
+    name.strip_prefix(FILE).is_some_and(|index| index.parse::<u64>().is_ok())
 }
 
 /// Parses blobs, if they lead to the block with the id `last`.

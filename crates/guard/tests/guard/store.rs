@@ -1,5 +1,6 @@
-//! The guard's store, after the guard.
+//! The guard's store, before the guard and after it.
 
+use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
 use std::thread;
@@ -8,7 +9,8 @@ use std::time::Duration;
 use randomx_client::Store;
 
 use super::chain::chain;
-use super::world::followed;
+use super::node::{Node, Words};
+use super::world::{Guarded, followed};
 
 #[test]
 fn a_dropped_guard_leaves_its_store_alone() {
@@ -40,4 +42,36 @@ fn a_dropped_guard_leaves_its_store_alone() {
     }
     assert!(before > followed);
     assert!(!store.path().join("older-headers").exists());
+}
+
+#[test]
+fn files_that_a_killed_guard_left_are_removed() {
+    let store = tempfile::tempdir().expect("a folder");
+    let headers = store.path().join("older-headers");
+    fs::create_dir(&headers).expect("a folder");
+    let write = |name: &str| fs::write(store.path().join(name), b"x").expect("writable");
+    let left = [
+        "chain.0123456789abcdef.new",
+        "lie-1.json.0123456789abcdef.new",
+        "lie-1000.json.0123456789abcdef.new",
+        "older-headers/headers-000000.0123456789abcdef.new",
+        "older-headers/headers-001234.0123456789abcdef.new",
+    ];
+    let others = [
+        "lie-1.json",
+        "lie-1.json.new",
+        "lie-x.json.0123456789abcdef.new",
+        "notes.0123456789abcdef.new",
+        "older-headers/headers-000001",
+        "older-headers/headers-x.0123456789abcdef.new",
+    ];
+    left.iter().chain(&others).for_each(|name| write(name));
+    let node = Node::start(Words::honest(chain(0, 0)));
+    let _guarded = Guarded::start(&[&node.url], store.path(), 20);
+    for name in left {
+        assert!(!store.path().join(name).exists(), "{name}");
+    }
+    for name in others {
+        assert!(store.path().join(name).exists(), "{name}");
+    }
 }
