@@ -13,11 +13,17 @@ export const REQUESTS = 32;
 /** The most requests in flight. In WebKit, those older than {@link FLOOD_WINDOW} do not count. */
 const MAX_REQUESTS = BUFFERS_WITHOUT_LIMIT ? 4 : REQUESTS;
 
+/**
+ * The most searches for transactions at once, each with one request at a time. In WebKit a second one would wait for
+ * the permit of large answers.
+ */
+export const SEARCHES = BUFFERS_WITHOUT_LIMIT ? 1 : 4;
+
 /** The bytes that any answer may have: room for 1,000 headers. Only one at a time may have more. */
 export const FREE_BYTES = 128 << 10;
 
 /** A number of permits, which callers wait for in order. */
-class Semaphore {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -73,6 +73,31 @@ describe.concurrent("find", () => {
     await expect(chain.headers(12, 12)).rejects.toMatchObject({ code: "disposed" });
   });
 
+  test("neither delays the chain nor waits long if a node does not answer", async () => {
+    const node = await sources.start(common);
+    const silent = await sources.start(common);
+    silent.fault = ({ name }) => name === "get_transactions";
+    const chain = randomx.follow([{ node: silent.url }, { node: node.url }], {
+      ...OPTIONS,
+      timeout: 10_000,
+    });
+    await untilSynced(chain);
+    const block = common[5];
+    const start = performance.now();
+    const searches = Array.from({ length: 100 }, () => chain.find(block?.minerTransaction ?? ""));
+    await eventually(() => {
+      expect(silent.count("get_transactions")).toBeGreaterThan(0);
+    });
+    node.chain = extended(common, 1);
+    await untilTip(chain, node.tip.id);
+    expect(performance.now() - start).toBeLessThan(10_000);
+    const found = await Promise.all(searches);
+    expect(new Set(found.map((place) => place?.blockId))).toEqual(new Set([block?.id]));
+    // The first searches wait for the silent node, and the others begin with the other one.
+    expect(performance.now() - start).toBeLessThan(20_000);
+    await chain.close();
+  });
+
   test.each<[string, (node: SimulatedSource) => void]>([
     [
       "another place",

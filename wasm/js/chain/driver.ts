@@ -297,9 +297,10 @@ export class Driver {
   async #find(id: number, txid: string): Promise<void> {
     const stop = new AbortController();
     this.#finds.set(id, stop);
-    const nodes = this.#asked
-      .filter(({ state }) => state !== "invalid" && state !== "other-network")
-      .flatMap(({ source }) => (source instanceof NodeSource ? [source.node] : []));
+    const nodes = () =>
+      this.#asked
+        .filter(({ state }) => state !== "invalid" && state !== "other-network")
+        .flatMap(({ source }) => (source instanceof NodeSource ? [source.node] : []));
     const chain = {
       idAt: (height: number) => {
         const found = this.#client.blockId(height);

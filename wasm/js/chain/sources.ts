@@ -1,5 +1,5 @@
 /** Sources of headers, as a worker asks them. Nothing that they answer is trusted. */
-import { REQUESTS } from "../budget.js";
+import { REQUESTS, SEARCHES } from "../budget.js";
 import { JsonReader, type Wanted } from "../monero/json.js";
 import { MoneroNode } from "../monero/node.js";
 import { failure, send, type Sink, type Transport } from "../monero/transport.js";
@@ -52,9 +52,9 @@ export class NodeSource implements HeaderSource {
     this.node = new MoneroNode(url, { ...transport, retries: 0 });
     this.#hashingBlobOf = hashingBlobOf;
     this.#timeout = transport.timeout;
-    // All sources share the requests in flight. With this share, late ones delay no other one. In WebKit they do,
-    // for a second each.
-    this.#ahead = Math.min(MAX_AHEAD, Math.floor(REQUESTS / sources));
+    // All sources and searches share the requests in flight. With this share, late ones delay no other one. In WebKit
+    // they do, for a second each.
+    this.#ahead = Math.min(MAX_AHEAD, Math.floor((REQUESTS - SEARCHES) / sources));
   }
 
   async tip(signal: AbortSignal): Promise<SourceTip> {
