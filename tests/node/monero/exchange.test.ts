@@ -1,11 +1,13 @@
-/** Requests that are given up, in Firefox: the body is cancelled before the request is aborted. */
+/** Requests that are given up. In Firefox the body is cancelled before the request is aborted. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Exchange } from "../../../wasm/js/monero/exchange.js";
 import { MoneroNode } from "../../../wasm/js/monero/node.js";
 
+const engine = vi.hoisted(() => ({ isFirefox: true }));
+
 vi.mock("../../../wasm/js/environment.js", async (original) => ({
   ...(await original<typeof import("../../../wasm/js/environment.js")>()),
-  isSpiderMonkey: () => true,
+  isSpiderMonkey: () => engine.isFirefox,
 }));
 
 beforeEach(() => {
@@ -63,6 +65,20 @@ test("a request that is not answered within a second is aborted", async () => {
   expect(server.events).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
   expect(server.events).toEqual(["abort"]);
+});
+
+test("elsewhere, a request that is not answered yet is aborted at once, and a late answer's body is cancelled", async () => {
+  vi.resetModules();
+  engine.isFirefox = false;
+  const { Exchange: Other } = await import("../../../wasm/js/monero/exchange.js");
+  engine.isFirefox = true;
+  // Its `fetch` ignores the signal.
+  const server = new Server();
+  new Other(server.fetch, "http://127.0.0.1:1", undefined).giveUp();
+  expect(server.events).toEqual(["abort"]);
+  server.answer();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(server.events).toEqual(["abort", "cancel"]);
 });
 
 test("a request with an aborted signal is not sent", async () => {

@@ -74,6 +74,8 @@ export class Exchange {
 
   async #send(fetch: typeof globalThis.fetch, url: URL | string, options: Options) {
     this.#arrived = await fetch(url, options);
+    // A `fetch` that ignores its signal answers after the end.
+    if (this.#stop.signal.aborted) this.#cancel();
     return this.#arrived;
   }
 
