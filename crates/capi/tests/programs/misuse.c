@@ -14,14 +14,38 @@ typedef struct {
 
 static const char first_key[] = "first", second_key[] = "second", input[] = "an input";
 static Hash first_hash, second_hash, none;
+/* The value before a call. No hash here has it. */
+static const Hash unset;
 
 static int same(Hash a, Hash b) {
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
+static Hash hash_of(randomx_vm *vm, const void *data, size_t size) {
+  Hash hash = unset;
+  randomx_calculate_hash(vm, data, size, &hash);
+  return hash;
+}
+
 static Hash hash_with(randomx_vm *vm) {
-  Hash hash;
-  randomx_calculate_hash(vm, input, sizeof input, &hash);
+  return hash_of(vm, input, sizeof input);
+}
+
+static Hash next(randomx_vm *vm, const void *data, size_t size) {
+  Hash hash = unset;
+  randomx_calculate_hash_next(vm, data, size, &hash);
+  return hash;
+}
+
+static Hash last(randomx_vm *vm) {
+  Hash hash = unset;
+  randomx_calculate_hash_last(vm, &hash);
+  return hash;
+}
+
+static Hash commitment(const void *data, const Hash *to) {
+  Hash hash = unset;
+  randomx_calculate_commitment(data, 1, to, &hash);
   return hash;
 }
 
@@ -34,7 +58,6 @@ static randomx_cache *cache_of(const char *key) {
 }
 
 static void nulls(void) {
-  Hash hash;
   randomx_init_cache(NULL, input, 1);
   CHECK(randomx_get_cache_memory(NULL) == NULL);
   randomx_release_cache(NULL);
@@ -47,25 +70,15 @@ static void nulls(void) {
   randomx_vm_set_dataset(NULL, NULL);
   randomx_destroy_vm(NULL);
   randomx_calculate_hash_first(NULL, input, 1);
-  memset(&hash, 0, sizeof hash);
-  randomx_calculate_hash(NULL, input, 1, &hash);
-  CHECK(same(hash, none));
-  memset(&hash, 0, sizeof hash);
-  randomx_calculate_hash_next(NULL, input, 1, &hash);
-  CHECK(same(hash, none));
-  memset(&hash, 0, sizeof hash);
-  randomx_calculate_hash_last(NULL, &hash);
-  CHECK(same(hash, none));
-  randomx_calculate_commitment(NULL, 1, &none, &hash);
-  CHECK(same(hash, none));
-  randomx_calculate_commitment(input, 1, NULL, &hash);
-  CHECK(same(hash, none));
+  CHECK(same(hash_of(NULL, input, 1), none));
+  CHECK(same(next(NULL, input, 1), none));
+  CHECK(same(last(NULL), none));
+  CHECK(same(commitment(NULL, &none), none));
+  CHECK(same(commitment(input, NULL), none));
   randomx_calculate_commitment(input, 1, &none, NULL);
   /* Nobody can find work with hashes that fail. */
-  memset(&hash, 0, sizeof hash);
-  randomx_calculate_commitment(input, 1, &none, &hash);
-  CHECK(same(hash, none));
-  hash = none;
+  CHECK(same(commitment(input, &none), none));
+  Hash hash = none;
   randomx_calculate_commitment(input, 1, &hash, &hash);
   CHECK(same(hash, none));
 }
@@ -73,14 +86,11 @@ static void nulls(void) {
 static void nulls_to_a_vm(void) {
   randomx_cache *cache = cache_of(first_key);
   randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
-  Hash hash;
   randomx_calculate_hash(vm, input, sizeof input, NULL);
-  randomx_calculate_hash(vm, NULL, 1, &hash);
-  CHECK(same(hash, none));
-  randomx_calculate_hash(vm, input, SIZE_MAX, &hash);
-  CHECK(same(hash, none));
-  randomx_calculate_hash(vm, NULL, 0, &hash);
-  CHECK(!same(hash, none));
+  CHECK(same(hash_of(vm, NULL, 1), none));
+  CHECK(same(hash_of(vm, input, SIZE_MAX), none));
+  Hash empty = hash_of(vm, NULL, 0);
+  CHECK(!same(empty, none) && !same(empty, unset));
   randomx_init_cache(cache, NULL, 1);
   randomx_vm_set_cache(vm, NULL);
   randomx_vm_set_dataset(vm, NULL);
@@ -112,43 +122,32 @@ static void keys_change(void) {
 
 /* Nothing returns the hash of an input before a failed call. */
 static void expect_no_series(randomx_vm *vm) {
-  Hash hash;
-  memset(&hash, 0, sizeof hash);
-  randomx_calculate_hash_next(vm, input, sizeof input, &hash);
-  CHECK(same(hash, none));
-  memset(&hash, 0, sizeof hash);
-  randomx_calculate_hash_last(vm, &hash);
-  CHECK(same(hash, none));
+  CHECK(same(next(vm, input, sizeof input), none));
+  CHECK(same(last(vm), none));
 }
 
 static void failures_end_a_series(void) {
   randomx_cache *cache = cache_of(NULL);
   randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
-  Hash hash;
   /* Without a key. */
   randomx_calculate_hash_first(vm, input, sizeof input);
-  randomx_calculate_hash_next(vm, input, sizeof input, &hash);
-  CHECK(same(hash, none));
+  CHECK(same(next(vm, input, sizeof input), none));
   randomx_init_cache(cache, first_key, strlen(first_key));
   expect_no_series(vm);
   /* Without an input. */
   randomx_calculate_hash_first(vm, input, sizeof input);
-  randomx_calculate_hash_next(vm, NULL, 1, &hash);
-  CHECK(same(hash, none));
-  randomx_calculate_hash_last(vm, &hash);
-  CHECK(same(hash, none));
+  CHECK(same(next(vm, NULL, 1), none));
+  CHECK(same(last(vm), none));
   randomx_calculate_hash_first(vm, input, sizeof input);
   randomx_calculate_hash_first(vm, NULL, 1);
   expect_no_series(vm);
   randomx_calculate_hash_first(vm, input, sizeof input);
-  randomx_calculate_hash(vm, NULL, 1, &hash);
+  CHECK(same(hash_of(vm, NULL, 1), none));
   expect_no_series(vm);
   /* The next series is not affected. */
   randomx_calculate_hash_first(vm, input, sizeof input);
-  randomx_calculate_hash_next(vm, input, sizeof input, &hash);
-  CHECK(same(hash, first_hash));
-  randomx_calculate_hash_last(vm, &hash);
-  CHECK(same(hash, first_hash));
+  CHECK(same(next(vm, input, sizeof input), first_hash));
+  CHECK(same(last(vm), first_hash));
   randomx_destroy_vm(vm);
   randomx_release_cache(cache);
 }
@@ -156,20 +155,15 @@ static void failures_end_a_series(void) {
 static void incomplete_series(void) {
   randomx_cache *cache = cache_of(first_key);
   randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
-  Hash hash;
-  randomx_calculate_hash_last(vm, &hash);
-  CHECK(same(hash, none));
-  randomx_calculate_hash_next(vm, input, sizeof input, &hash);
-  CHECK(same(hash, none));
+  CHECK(same(last(vm), none));
+  CHECK(same(next(vm, input, sizeof input), none));
   randomx_calculate_hash_first(vm, input, sizeof input);
   CHECK(same(hash_with(vm), first_hash));
-  randomx_calculate_hash_last(vm, &hash);
-  CHECK(same(hash, none));
+  CHECK(same(last(vm), none));
   /* After a change of key, the series uses the new key. */
   randomx_calculate_hash_first(vm, input, sizeof input);
   randomx_init_cache(cache, second_key, strlen(second_key));
-  randomx_calculate_hash_last(vm, &hash);
-  CHECK(same(hash, second_hash));
+  CHECK(same(last(vm), second_hash));
   /* A series that is begun and never finished. */
   randomx_calculate_hash_first(vm, input, sizeof input);
   randomx_release_cache(cache);
@@ -184,17 +178,14 @@ static void rounding_modes(void) {
   for (size_t way = 0; way < 2; way++) {
     randomx_vm *vm = randomx_create_vm(both[way], cache, NULL);
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-      Hash hash;
       feclearexcept(FE_ALL_EXCEPT);
       CHECK(fesetround(modes[i]) == 0);
       CHECK(same(hash_with(vm), first_hash));
       CHECK(fegetround() == modes[i]);
       randomx_calculate_hash_first(vm, input, sizeof input);
       CHECK(fegetround() == modes[i]);
-      randomx_calculate_hash_next(vm, input, sizeof input, &hash);
-      CHECK(same(hash, first_hash) && fegetround() == modes[i]);
-      randomx_calculate_hash_last(vm, &hash);
-      CHECK(same(hash, first_hash) && fegetround() == modes[i]);
+      CHECK(same(next(vm, input, sizeof input), first_hash) && fegetround() == modes[i]);
+      CHECK(same(last(vm), first_hash) && fegetround() == modes[i]);
       CHECK(fetestexcept(FE_ALL_EXCEPT) == 0);
     }
     randomx_destroy_vm(vm);
