@@ -77,18 +77,18 @@ const calls: Record<string, (value: never) => unknown> = {
   "create, wasmUrl": (value) => RandomX.create({ wasmUrl: value }),
   "create, signal": (value) => RandomX.create({ signal: value }),
   "prepare, key": (value) => randomx.prepare(value),
-  "prepare, options": (value) => randomx.prepare("zz", value),
+  "prepare, options": (value) => randomx.prepare("00", value),
   "prepare, signal": (value) => randomx.prepare("00", { signal: value }),
   "hash, input": (value) => randomx.hash("00", value),
   "release, key": (value) => randomx.release(value),
-  "hashMany, inputs": (value) => randomx.hashMany("zz", value as product.Bytes[]),
+  "hashMany, inputs": (value) => randomx.hashMany("00", value as product.Bytes[]),
   "hashMany, an input": (value) => randomx.hashMany("00", [value]),
   "hashMany, an input of an iterable": (value) => drain(randomx.hashMany("00", new Set([value]))),
-  "measure, inputs": (value) => randomx.measure("zz", value),
+  "measure, inputs": (value) => randomx.measure("00", value),
   "verifyBlock, block": (value) => randomx.verifyBlock(value),
   "verifyBlock, blob": (value) => randomx.verifyBlock({ ...block, block: value }),
   "verifyBlock, difficulty": (value) => randomx.verifyBlock({ ...block, difficulty: value }),
-  "verifyChain, blocks": (value) => randomx.verifyChain(value, { from: 1, sample: 0 }),
+  "verifyChain, blocks": (value) => drain(randomx.verifyChain(value, { from: 1 })),
   "verifyChain, options": (value) => randomx.verifyChain([], value),
   "verifyChain, checkpoint": (value) => randomx.verifyChain([], { checkpoint: value }),
   "verifyChain, recent blocks": (value) =>
@@ -106,8 +106,8 @@ const calls: Record<string, (value: never) => unknown> = {
   "checkDifficulty, hash": (value) => randomx.checkDifficulty(value, 0),
   "seedHeight, height": (value) => randomx.seedHeight(value),
   "MoneroNode, url": (value) => new MoneroNode(value),
-  "MoneroNode, options": (value) => new MoneroNode("", value),
-  "MoneroNode, block": (value) => new MoneroNode("http://127.0.0.1:1").getBlock(value),
+  "MoneroNode, options": (value) => new MoneroNode(node, value),
+  "MoneroNode, block": (value) => new MoneroNode(node).getBlock(value),
   "sync, key": (value) => sync.initCache(value, {} as never),
   "sync, old cache": (value) => sync.initCache("", value),
   "sync, cache": (value) => sync.createVm(value),
@@ -118,7 +118,8 @@ const calls: Record<string, (value: never) => unknown> = {
 /** Whether a call may take an object. One without fields is valid as options, and as a block that is invalid itself. */
 function isValid(call: string, kind: string): boolean {
   if (call === "hashMany, inputs") return kind === "a Proxy of bytes";
-  const takesObjects = /^(?:create, (?:options|features)|verifyChain, a block|follow, options)$/u;
+  const takesObjects =
+    /^(?:(?:create|prepare|follow|MoneroNode), options|create, features|verifyChain, a block)$/u;
   return takesObjects.test(call) && !kind.startsWith("a revoked Proxy");
 }
 
