@@ -65,8 +65,8 @@ test.describe("faults", { tag: "@full" }, () => {
     const { workers, seedHeight } = await harness.call("comeAndGo", 1000);
     expect(workers).toBe(0);
     expect(seedHeight).toBe(2048);
-    if (before === undefined) return;
-    const more = (): number => (heldMemory() ?? 0) - before;
+    test.skip(before === undefined, "this system does not report memory by process");
+    const more = (): number => (heldMemory() ?? 0) - (before ?? 0);
     await expect.poll(more, { timeout: 30_000 }).toBeLessThan(SLACK[engine]);
   });
 });

@@ -41,6 +41,7 @@ test.describe("memory", { tag: "@full" }, () => {
       }
       held.push(heldMemory() ?? 0);
     }
+    test.skip(heldMemory() === undefined, "this system does not report memory by process");
     test
       .info()
       .annotations.push({ type: "MiB held after each round", description: held.join(", ") });
