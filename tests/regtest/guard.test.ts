@@ -172,10 +172,9 @@ async function expectUsed({ url, authority }: TlsNode): Promise<void> {
 
 /** Expects that a guard which trusts this certificate refuses a node's. */
 async function expectRefused(node: string, authority: string | undefined): Promise<void> {
-  const guard = await Guard.spawn(await world.store(), [node], { authority });
+  await using guard = await Guard.spawn(await world.store(), [node], { authority });
   await guard.until(({ sources }) => sources[0]?.state === "unresponsive");
   expect((await guard.status()).sources[0]?.problem).toContain("invalid peer certificate");
-  await guard.kill();
 }
 
 test("a node behind TLS is used if its certificate is trusted", async () => {
@@ -215,7 +214,7 @@ test("a guard that is killed at any moment loses nothing", async () => {
     await wallet.restore("owner", world.seed, 0);
     let shown = 0;
     for (let round = 0; round < 12; round += 1) {
-      const guard = await Guard.spawn(store, [world.daemon.url], { port });
+      await using guard = await Guard.spawn(store, [world.daemon.url], { port });
       // The wallet scans, and the chain grows, while the guard is killed.
       const scan = wallet.refresh().catch(() => undefined);
       const growth = round % 3 === 0 ? world.mine(1, world.address) : undefined;
@@ -231,18 +230,16 @@ test("a guard that is killed at any moment loses nothing", async () => {
       await Promise.all([scan, growth]);
 
       // Its successor has everything that it showed, without asking anybody.
-      const alone = await Guard.spawn(store, [NOBODY], { port });
+      await using alone = await Guard.spawn(store, [NOBODY], { port });
       const { tip } = await alone.status();
       expect(tip?.height ?? 0, `killed after ${moments.join(", ")} ms`).toBeGreaterThanOrEqual(
         shown,
       );
-      await alone.kill();
     }
-    const guard = await Guard.start(store, [world.daemon.url], { port });
+    await using guard = await Guard.start(store, [world.daemon.url], { port });
     await guard.reach(world.tip);
     expect(await wallet.refresh()).toEqual(await world.truth());
     expect(await evidence(store)).toEqual([]);
-    await guard.kill();
   } finally {
     await wallet.stop();
   }

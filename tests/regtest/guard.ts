@@ -109,4 +109,9 @@ export class Guard {
   async kill(): Promise<void> {
     await end(this.#process);
   }
+
+  /** Kills it too, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
 }
