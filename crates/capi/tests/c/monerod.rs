@@ -1,6 +1,7 @@
 //! Debian's Monero daemon, which was compiled with the reference's header, with this shared library.
 
 use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
@@ -110,8 +111,13 @@ impl Daemon {
     }
 }
 
-/// Returns three unused ports. All are bound at the same time, so that they differ.
+/// Returns three random ports below those that systems choose for connections and for servers on port 0. Others are
+/// unlikely to take them before the daemon does. All are bound at the same time, so that they differ.
 fn free_ports() -> [u16; 3] {
-    let listeners = [(); 3].map(|()| TcpListener::bind(("127.0.0.1", 0)).expect("a free port"));
+    let random = RandomState::new();
+    let tries = (0..100).map(|number| 20_000 + (random.hash_one(number) % 12_768) as u16);
+    let listeners = tries.filter_map(|port| TcpListener::bind(("127.0.0.1", port)).ok()).take(3);
+    let listeners: [TcpListener; 3] =
+        listeners.collect::<Vec<_>>().try_into().expect("three free ports");
     listeners.map(|listener| listener.local_addr().expect("its address").port())
 }
