@@ -134,10 +134,17 @@ test("engines and features can be chosen, and all hash the same", async () => {
 });
 
 test("hashes are the same while engines take turns", async () => {
-  const randomx = await create({ threads: 1, features: { wideArithmetic: false } });
+  const features = { wideArithmetic: false };
+  const randomx = await create({ threads: 1, engine: "auto", nativeUrl: undefined, features });
+  const post = vi.spyOn(await newest(1), "postMessage");
   for (let batch = 0; batch < 4; batch += 1) {
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   }
+  const sent = post.mock.calls as unknown as [{ operation?: string; args: { engine: string } }][];
+  const batches = sent.filter(([{ operation }]) => operation === "hash");
+  expect(new Set(batches.map(([{ args }]) => args.engine))).toEqual(
+    new Set(["jit", "interpreter"]),
+  );
 });
 
 test("measure reports the time of each phase", async () => {
