@@ -272,6 +272,33 @@ describe("the queue", () => {
     expect(queueOf(...jobs).clear()).toEqual([high, early, low, first, late, last]);
   });
 
+  test("prepares a key at once after a release of low priority was removed", () => {
+    const [low, last] = [hashing(a, { priority: "low" }), release(a)];
+    const queue = queueOf(low, last);
+    queue.remove(last);
+    const fill = hashing(a, { inputs: 0 });
+    queue.add(fill);
+    expect(queue.clear()).toEqual([fill, low]);
+  });
+
+  test("adds a request that only fills without a walk through those that wait", () => {
+    const low = hashing(a, { priority: "low" });
+    const queue = queueOf(low);
+    let [next, steps] = [low.next, 0];
+    Object.defineProperty(low, "next", {
+      get: () => {
+        steps += 1;
+        return next;
+      },
+      set: (after: typeof next) => {
+        next = after;
+      },
+    });
+    for (let count = 0; count < 100; count += 1) queue.add(hashing(a, { inputs: 0 }));
+    expect(queue.waiting.requests).toBe(101);
+    expect(steps).toBeLessThan(10);
+  });
+
   test("counts the bytes of all requests", () => {
     const block = new Uint8Array(1000);
     const links = [

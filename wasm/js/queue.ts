@@ -22,6 +22,8 @@ class Jobs extends List<KeyJob> implements Line {
   readonly key: Uint8Array;
   /** The last request of each priority. */
   readonly #last = new Map<Priority, KeyJob>();
+  /** The number of releases of the lowest priority. */
+  #lateReleases = 0;
 
   constructor(key: Uint8Array) {
     super();
@@ -38,12 +40,7 @@ class Jobs extends List<KeyJob> implements Line {
    * requests for it, and prepared after an earlier release.
    */
   isLate(job: KeyJob): boolean {
-    if (!this.#last.has("low")) return false;
-    if (job instanceof Release) return true;
-    if (!job.isFill) return false;
-    let other = this.first;
-    while (other && !(other instanceof Release && other.priority === "low")) other = other.next;
-    return other !== undefined;
+    return job instanceof Release ? this.#last.has("low") : job.isFill && this.#lateReleases > 0;
   }
 
   /** Adds a request after those of its priority and of higher ones. */
@@ -55,6 +52,7 @@ class Jobs extends List<KeyJob> implements Line {
     }
     this.insert(job, after);
     this.#last.set(job.priority, job);
+    if (isLateRelease(job)) this.#lateReleases += 1;
   }
 
   override remove(job: KeyJob): void {
@@ -63,8 +61,14 @@ class Jobs extends List<KeyJob> implements Line {
       if (previous?.priority === priority) this.#last.set(priority, previous);
       else this.#last.delete(priority);
     }
+    if (isLateRelease(job)) this.#lateReleases -= 1;
     super.remove(job);
   }
+}
+
+/** Whether a release waits for requests of the lowest priority. */
+function isLateRelease(job: KeyJob): boolean {
+  return job instanceof Release && job.priority === "low";
 }
 
 /** Waiting requests. */
