@@ -2,7 +2,7 @@
 import type { Plugin } from "vite";
 
 /**
- * Modules of the library that geographic projections, times, colour scales and legends need, without these.
+ * Modules of the library that geographic projections, times, colour scales, legends and tips need, without these.
  * Each exports what the others import. A plot that needed one would fail at once.
  */
 const REPLACED: Readonly<Record<string, string>> = {
@@ -56,6 +56,12 @@ const REPLACED: Readonly<Record<string, string>> = {
     export function legend() { throw new Error("there are no legends"); }
     export const exposeLegends = () => legend;
     export const createLegends = () => [];`,
+  "marks/tip.js": `
+    const none = () => { throw new Error("there are no tips"); };
+    export { none as Tip, none as tip };`,
+  "interactions/pointer.js": `
+    const none = () => { throw new Error("there are no pointers"); };
+    export { none as pointer, none as pointerX, none as pointerY };`,
 };
 
 /** Imports from packages that only plots with projections or times call. */
