@@ -107,6 +107,24 @@ export class Visit {
     await this.tab.click(selector);
   }
 
+  /** Clicks a button that asks a question, which gets an answer. Returns the question, or nothing if none was asked. */
+  async answer(selector: string, answer: boolean): Promise<string> {
+    await this.until(`${selector}:not(:disabled, [aria-disabled="true"])`);
+    return this.of(
+      selector,
+      `new Promise((resolve) => {
+        const ask = globalThis.confirm;
+        globalThis.confirm = (question) => {
+          resolve(question);
+          return ${answer};
+        };
+        it.click();
+        globalThis.confirm = ask;
+        resolve("");
+      })`,
+    );
+  }
+
   /** Enters a text as if a visitor had pasted it. */
   async fill(selector: string, text: string): Promise<void> {
     await this.until(selector);

@@ -60,7 +60,7 @@ test("two daemons part, and the longer chain wins", { tag: "@full" }, async ({ v
     await other.says(verdict, /^Another tab follows; this one listens\. Checked up to .* 24\.$/u);
     await second.generate(1);
     await other.says(verdict, /newest block: block 25\.$/u, STEP);
-    await other.click('[data-part="forget"]');
+    await other.answer('[data-part="forget"]', true);
     await view.until('[data-part="chain"][hidden]');
     await other.until('[data-part="chain"][hidden]');
     const databases = "indexedDB.databases().then((all) => all.length)";

@@ -105,7 +105,7 @@ test("one tab follows, others listen, and a reload goes on", { tag: "@full" }, a
   // A tab that listens ends it for all.
   await view.click('[data-part="stop"]');
   await other.says(verdict, /^Stopped/u);
-  await view.click('[data-part="forget"]');
+  await view.answer('[data-part="forget"]', true);
   await view.until('[data-part="chain"][hidden]');
   await other.until('[data-part="chain"][hidden]');
   const databases = (): Promise<number> =>
@@ -124,7 +124,14 @@ test("a chain that was forgotten is read anew at once", { tag: "@full" }, async 
   const tabs = [view, other];
   for (const tab of tabs) {
     const asked = node.count("get_block");
-    await tab.of(submit, `(document.querySelector('[data-part="forget"]').click(), it.click())`);
+    await tab.of(
+      submit,
+      `{
+        globalThis.confirm = () => true;
+        document.querySelector('[data-part="forget"]').click();
+        it.click();
+      }`,
+    );
     await expect.poll(() => node.count("get_block"), { timeout: 60_000 }).toBe(asked + 12);
     for (const each of tabs) {
       // Forget hides the old chain, whose text stays in the page until a new one replaces it.
@@ -185,7 +192,12 @@ test(
     const databases = (): Promise<number> =>
       view.of("html", "indexedDB.databases().then((all) => all.length)");
     expect(await databases()).toBe(2);
-    await view.click('[data-part="forget"]');
+    // Forget asks first.
+    const forget = '[data-part="forget"]';
+    expect(await view.answer(forget, false)).toBe("Forget all chains and settings?");
+    await view.says(verdict, newest(12));
+    expect(await databases()).toBe(2);
+    await view.answer(forget, true);
     await expect.poll(databases).toBe(0);
   },
 );

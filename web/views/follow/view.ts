@@ -62,7 +62,7 @@ class Follow implements Mounted {
       this.#tabs.stop();
     });
     this.#on("forget", () => {
-      this.#tabs.forget();
+      if (confirm("Forget all chains and settings?")) this.#tabs.forget();
     });
     this.#wireLookup();
     this.#clock = setInterval(() => {
