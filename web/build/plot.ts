@@ -1,4 +1,4 @@
-/** Leaves out of Observable Plot what the page’s plots do not use, which is a fifth of the library. */
+/** Leaves out of Observable Plot what the page’s plots do not use, which is a third of the library. */
 import type { Plugin } from "vite";
 
 /**
