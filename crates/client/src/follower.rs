@@ -32,6 +32,8 @@ pub struct Follower {
     failures: HashMap<SourceId, String>,
     /// The last failure of the hasher.
     hash_failure: Option<HashError>,
+    /// The error that the next step returns.
+    ending: Option<FollowerError>,
 }
 
 struct Job {
@@ -81,6 +83,7 @@ impl Follower {
             events: received,
             failures: HashMap::new(),
             hash_failure: None,
+            ending: None,
         })
     }
 
@@ -103,24 +106,35 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// If the state cannot be stored.
+    /// If the state cannot be stored. Reports from before that come first: then the next step returns the error.
     pub fn step(&mut self) -> Result<Vec<Report>, FollowerError> {
+        if let Some(error) = self.ending.take() {
+            return Err(error);
+        }
         let mut reports = Vec::new();
-        self.feed(Event::Tick, &mut reports)?;
+        match self.advance(&mut reports) {
+            Err(error) if reports.is_empty() => return Err(error),
+            outcome => self.ending = outcome.err(),
+        }
+        Ok(reports)
+    }
+
+    fn advance(&mut self, reports: &mut Vec<Report>) -> Result<(), FollowerError> {
+        self.feed(Event::Tick, reports)?;
         match self.events.recv_timeout(TICK) {
             Ok(happening) => {
                 let event = self.event(happening);
-                self.feed(event, &mut reports)?;
+                self.feed(event, reports)?;
                 while let Ok(happening) = self.events.try_recv() {
                     let event = self.event(happening);
-                    self.feed(event, &mut reports)?;
+                    self.feed(event, reports)?;
                 }
+                Ok(())
             }
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) => Ok(()),
             // Only if all threads have ended.
-            Err(RecvTimeoutError::Disconnected) => return Err(FollowerError::Ended),
+            Err(RecvTimeoutError::Disconnected) => Err(FollowerError::Ended),
         }
-        Ok(reports)
     }
 
     fn feed(&mut self, event: Event, reports: &mut Vec<Report>) -> Result<(), FollowerError> {
@@ -281,106 +295,4 @@ pub enum FollowerError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Reports each call, with the number of inputs.
-    struct Recorder(Sender<Option<usize>>);
-
-    impl Hasher for Recorder {
-        fn hash(&mut self, _: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
-            let _ = self.0.send(Some(inputs.len()));
-            Ok(vec![[0; 32]; inputs.len()])
-        }
-
-        fn forget(&mut self) {
-            let _ = self.0.send(None);
-        }
-    }
-
-    /// Returns a follower of a source that it has not asked yet.
-    fn follower() -> Follower {
-        let config = Config::new(randomx_monero::Network::Regtest, [1; 32]);
-        let address = url::Url::parse("http://127.0.0.1:1").expect("an address");
-        let source = Source::relay(&crate::Route::direct(TICK), &address);
-        let hasher = Recorder(mpsc::channel().0);
-        Follower::new(config, Start::Anchors, vec![source], hasher, None).expect("a start")
-    }
-
-    #[test]
-    fn a_usable_answer_ends_a_failure() {
-        let mut follower = follower();
-        let (source, _) = follower.client().sources().next().expect("a source");
-        let failures = [(Err(SourceError::NoBlocks), true), (Ok(Answer::Tip(0, [0; 32])), false)];
-        for (answer, is_failure) in failures {
-            let request = RequestId::from_number(0);
-            let _ = follower.event(Happening::Answer(source, request, answer));
-            assert_eq!(follower.failure(source).is_some(), is_failure);
-        }
-    }
-
-    #[test]
-    fn what_is_kept_is_forgotten_before_a_fresh_hash() {
-        let (jobs, waiting) = mpsc::channel();
-        for (number, fresh) in [false, false, true, false, true].into_iter().enumerate() {
-            let id = JobId::from_number(number as u64);
-            jobs.send(Job { id, key: [0; 32], input: vec![1], fresh }).expect("a receiver");
-        }
-        drop(jobs);
-        let (events, answers) = mpsc::channel();
-        let (calls, called) = mpsc::channel();
-        serve_hashes(Recorder(calls), &waiting, &events);
-        let calls: Vec<_> = called.iter().collect();
-        assert_eq!(calls, [Some(2), None, Some(2), None, Some(1)]);
-        drop(events);
-        assert_eq!(answers.iter().count(), 5);
-    }
-
-    #[test]
-    fn a_request_that_panics_has_an_answer() {
-        let mut follower = follower();
-        let (source, _) = follower.client().sources().next().expect("a source");
-        let (sender, requests) = mpsc::channel();
-        for number in 0..2 {
-            sender.send((RequestId::from_number(number), Query::Tip)).expect("a receiver");
-        }
-        drop(sender);
-        let (events, answers) = mpsc::channel();
-        serve_source(source, |_| panic!("the request"), &requests, &events);
-        drop(events);
-        let answers: Vec<_> = answers.iter().map(|answer| follower.event(answer)).collect();
-        assert!(matches!(answers[..], [Event::Failed { .. }, Event::Failed { .. }]), "{answers:?}");
-        let failure = follower.failure(source).expect("a failure");
-        assert!(failure.starts_with("internal error: the request panicked"), "{failure}");
-    }
-
-    #[test]
-    fn a_hash_that_panics_is_a_failure() {
-        /// Its `hash` panics. It reports each call of `forget`.
-        struct Panicking(Sender<()>);
-
-        impl Hasher for Panicking {
-            fn hash(&mut self, _: &Hash, _: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
-                panic!("the hash")
-            }
-
-            fn forget(&mut self) {
-                let _ = self.0.send(());
-            }
-        }
-
-        let (jobs, waiting) = mpsc::channel();
-        let job = |key| Job { id: JobId::from_number(0), key, input: vec![1], fresh: false };
-        for key in [[0; 32], [1; 32]] {
-            jobs.send(job(key)).expect("a receiver");
-        }
-        drop(jobs);
-        let (events, answers) = mpsc::channel();
-        let (forgets, forgotten) = mpsc::channel();
-        serve_hashes(Panicking(forgets), &waiting, &events);
-        drop(events);
-        let failed = |answer: &Happening| matches!(answer, Happening::Hashed(_, Err(_)));
-        assert_eq!(answers.iter().filter(failed).count(), 2);
-        assert_eq!(forgotten.iter().count(), 2);
-    }
-}
+mod tests;
