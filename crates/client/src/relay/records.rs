@@ -49,13 +49,20 @@ impl Records {
         let mut options = OpenOptions::new();
         let mut file = options.create(true).truncate(false).read(true).write(true).open(path)?;
         let mut head = [0; HEAD as usize];
-        if file.metadata()?.len() < HEAD {
+        let length = file.metadata()?.len();
+        if length >= HEAD {
+            file.read_exact(&mut head)?;
+        }
+        // If the system ended soon after the file was created, the disk may have zeros in place of the head. Later the
+        // file is longer, and its blocks are worth more than a new beginning.
+        if head == [0; HEAD as usize] && length <= HEAD + CHECKED * RECORD as u64 {
             head[..8].copy_from_slice(MAGIC);
             head[8..].copy_from_slice(&first.to_le_bytes());
             file.set_len(0)?;
+            file.rewind()?;
             file.write_all(&head)?;
-        } else {
-            file.read_exact(&mut head)?;
+            // No record is on the disk before the head.
+            file.sync_all()?;
         }
         let (magic, rest) = head.split_first_chunk::<8>().unwrap_or((MAGIC, &[]));
         let Ok(height) = <[u8; 8]>::try_from(rest) else { return Err(foreign()) };
@@ -303,6 +310,23 @@ mod tests {
         assert!(records.cut(1100).is_err());
         assert_eq!(records.tip(), tip);
         assert!(!records.append(&chain[0]).expect("a file"));
+    }
+
+    /// The system ended before the disk had the head.
+    #[test]
+    fn a_new_file_without_a_head_begins_anew() {
+        for (blocks, is_opened) in [(0, true), (3, true), (1024, true), (1025, false)] {
+            let (_folder, path, chain) = stored(blocks);
+            let mut bytes = std::fs::read(&path).expect("a file");
+            bytes[..HEAD as usize].fill(0);
+            std::fs::write(&path, &bytes).expect("writable");
+            let Ok(mut records) = Records::open(&path, 1) else {
+                assert!(!is_opened && std::fs::read(&path).expect("a file") == bytes, "{blocks}");
+                continue;
+            };
+            assert!(is_opened && records.tip().is_none(), "{blocks}");
+            assert!(chain.iter().all(|record| records.append(record).expect("writable")));
+        }
     }
 
     #[test]
