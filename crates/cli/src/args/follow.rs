@@ -26,8 +26,8 @@ resolves the names of hosts; NO_PROXY names the hosts to reach without it.
 With --json, each line is an object with an event. Times are in seconds, work is a string of digits, and
 source is the address that requests go to, such as http://127.0.0.1:18081/json_rpc:
   tip           height, id, timestamp, work
-  reorg         common {height, id}, depth, ours and theirs {ids, work}, tip
-  deep-reorg    the same, with source in place of tip: theirs would replace ours
+  reorg         common {height, id}, depth, ours and theirs {blocks, ids, work}, tip
+  deep-reorg    the same, with source in place of tip: theirs would replace ours; at most 100 ids of each
   disagreement  the same, with source, and evidence: a file, or null without --store and --evidence,
                 once the folder has 100 files, or if it cannot be written
   source        source, and a state:

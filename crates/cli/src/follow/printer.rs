@@ -6,11 +6,14 @@ use std::{
 };
 
 use randomx_client::Follower;
-use randomx_monero::client::{Alarm, Fork, Report, SourceId, SourceState, Tip};
+use randomx_monero::client::{Alarm, Branch, Fork, Report, SourceId, SourceState, Tip};
 use serde_json::{Value, json};
 
 use super::evidence::EvidenceFolder;
 use crate::{error::Error, output};
+
+/// The most ids of a side whose proofs of work have not all been checked. A source can show long ones.
+const MAX_IDS: usize = 100;
 
 /// Prints reports, as JSON lines or as sentences.
 pub(crate) struct Printer {
@@ -94,17 +97,17 @@ impl Printer {
                 value
             }
             Report::Reorganised { fork, tip } => {
-                let mut value = describe_fork("reorg", fork);
+                let mut value = describe_fork("reorg", fork, usize::MAX);
                 value["tip"] = describe_tip(tip);
                 value
             }
             Report::DeepReorganisation { source, fork } => {
-                let mut value = describe_fork("deep-reorg", fork);
+                let mut value = describe_fork("deep-reorg", fork, MAX_IDS);
                 value["source"] = json!(self.name(*source));
                 value
             }
             Report::Disagreement { source, fork, .. } => {
-                let mut value = describe_fork("disagreement", fork);
+                let mut value = describe_fork("disagreement", fork, MAX_IDS);
                 value["source"] = json!(self.name(*source));
                 value["evidence"] = json!(evidence);
                 value
@@ -152,14 +155,18 @@ fn describe_tip(tip: &Tip) -> Value {
     })
 }
 
-fn describe_fork(event: &str, fork: &Fork) -> Value {
-    let ids = |ids: &[[u8; 32]]| ids.iter().map(hex::encode).collect::<Vec<_>>();
+/// Describes a fork, with at most so many ids of each side.
+fn describe_fork(event: &str, fork: &Fork, most: usize) -> Value {
+    let side = |side: &Branch| {
+        let ids: Vec<String> = side.ids.iter().take(most).map(hex::encode).collect();
+        json!({ "blocks": side.ids.len(), "ids": ids, "work": side.work.to_string() })
+    };
     json!({
         "event": event,
         "common": { "height": fork.height, "id": hex::encode(fork.id) },
         "depth": fork.ours.ids.len(),
-        "ours": { "ids": ids(&fork.ours.ids), "work": fork.ours.work.to_string() },
-        "theirs": { "ids": ids(&fork.theirs.ids), "work": fork.theirs.work.to_string() },
+        "ours": side(&fork.ours),
+        "theirs": side(&fork.theirs),
     })
 }
 
@@ -182,12 +189,14 @@ fn source_sentence(state: &SourceState, event: &Value) -> String {
 fn event_sentence(event: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (source, common) = (text(&event["source"]), &event["common"]["height"]);
-    let (depth, theirs) = (&event["depth"], event["theirs"]["ids"].as_array().map_or(0, Vec::len));
+    let (depth, theirs) = (&event["depth"], &event["theirs"]["blocks"]);
     match event["event"].as_str().unwrap_or_default() {
         "tip" => format!("block {} {}", event["height"], text(&event["id"])),
         "reorg" => {
-            let cause = match theirs {
-                0 => "were dropped, since their hashes may miss corrected difficulties".to_owned(),
+            let cause = match theirs.as_u64() {
+                Some(0) => {
+                    "were dropped, since their hashes may miss corrected difficulties".to_owned()
+                }
                 _ => format!("were replaced by {theirs} with more work"),
             };
             let (height, id) = (&event["tip"]["height"], text(&event["tip"]["id"]));
@@ -230,8 +239,6 @@ fn alarm(event: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use randomx_monero::client::Branch;
-
     use super::*;
 
     #[test]
@@ -242,7 +249,7 @@ mod tests {
             [(kept.clone(), "were replaced by 1 with more work; "), (left, "were dropped, since ")]
         {
             let fork = Fork { height: 7, id: [2; 32], ours: kept.clone(), theirs };
-            let sentence = event_sentence(&describe_fork("reorg", &fork));
+            let sentence = event_sentence(&describe_fork("reorg", &fork, usize::MAX));
             let begin = format!("reorganisation: 1 blocks after 7 {cause}");
             assert!(sentence.starts_with(&begin), "{sentence}");
         }
@@ -256,6 +263,20 @@ mod tests {
             "http://a gives no usable answer: too slow"
         );
         assert_eq!(source_sentence(&SourceState::Behind, &json!({ "source": "b" })), "b is behind");
+    }
+
+    #[test]
+    fn a_line_has_few_ids_of_a_long_side_and_its_length() {
+        let long = Branch { ids: vec![[1; 32]; 4000], work: 1 };
+        let fork = Fork { height: 7, id: [2; 32], ours: long.clone(), theirs: long };
+        for (most, expected) in [(MAX_IDS, 100), (usize::MAX, 4000)] {
+            let event = describe_fork("disagreement", &fork, most);
+            for side in [&event["ours"], &event["theirs"]] {
+                assert_eq!(side["ids"].as_array().map(Vec::len), Some(expected));
+                assert_eq!(side["blocks"], 4000);
+            }
+            assert_eq!(event_sentence(&event), " differs after block 7: 4000 blocks against 4000");
+        }
     }
 
     #[test]
