@@ -35,7 +35,10 @@ impl Chain {
             ..Config::new(network, [0; 32])
         };
         let client = Client::new(config, Start::Stored(bytes))
-            .map_err(|problem| Error::Store { path, problem })?;
+            .map_err(|problem| Error::Store { path: path.clone(), problem })?;
+        if let Some(height) = client.dropped_from() {
+            return Err(Error::BrokenRule { path, height });
+        }
         let seeds = client.base().seeds.iter().map(|seed| (seed.height, seed.id));
         let mut ids: HashMap<u64, Hash> = seeds.collect();
         ids.insert(client.base().height, client.base().id);

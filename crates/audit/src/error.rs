@@ -131,6 +131,9 @@ pub(crate) enum Error {
     #[error("{}: {problem}", .path.display())]
     Store { path: PathBuf, problem: StartError },
 
+    #[error("{}: block {height} breaks a rule of this release", .path.display())]
+    BrokenRule { path: PathBuf, height: u64 },
+
     #[error("cannot write the results: {0}")]
     Output(io::Error),
 }

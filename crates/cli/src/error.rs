@@ -105,6 +105,11 @@ pub(crate) enum Error {
     )]
     OtherStart { file: PathBuf, state: PathBuf, height: u64, stored: String, given: String },
 
+    #[error(
+        "--store: block {height} breaks a rule of this release; it and the blocks after it were dropped"
+    )]
+    DroppedBlocks { height: u64 },
+
     #[error("checkpoint: {0}")]
     Resume(#[from] CheckpointError),
 

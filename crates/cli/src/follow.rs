@@ -16,7 +16,7 @@ use crate::{
     progress::ChainBar,
 };
 pub(crate) use printer::Printer;
-pub(crate) use start::start;
+pub(crate) use start::{note_dropped, start};
 
 /// The exit code if a source is proven to have sent false data.
 const LIED: u8 = 1;
@@ -37,6 +37,7 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     let (start, unused) = start(args.chain.start.as_deref(), args.store.as_deref())?;
     let mut follower = Follower::new(config, start, sources, hasher, store)?;
     unused.map_or(Ok(()), |unused| unused.report(follower.client(), error::note))?;
+    note_dropped(follower.client(), error::note);
     let mut has_reader = true;
     if let Some(tip) = follower.client().tip() {
         has_reader = printer.print(&follower, &Report::Tip(tip))?;

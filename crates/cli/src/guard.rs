@@ -47,6 +47,7 @@ fn guard(args: &GuardArgs, output: &Output) -> Result<Infallible, Error> {
     unused.map_or(Ok(()), |unused| {
         unused.report(guard.follower().client(), noter(&output.messages))
     })?;
+    follow::note_dropped(guard.follower().client(), noter(&output.messages));
     let names = guard.names().to_vec();
     let printer = Printer::new(names, false, Some(args.store.clone()), noter(&output.messages))?;
     let server = guard.listen(args.listen)?;

@@ -160,6 +160,8 @@ pub struct Client {
     retry: u64,
     /// Blocks whose proof of work failed, the newest last.
     refused: VecDeque<Hash>,
+    /// See [`Client::dropped_from`].
+    dropped_from: Option<u64>,
     alarm: Alarm,
     /// The last time at which the sources' chains were read to their ends; at first, that of the
     /// first event.
@@ -197,7 +199,7 @@ impl Client {
     pub fn new(config: Config, start: Start) -> Result<Self, StartError> {
         let Config { network, fixed_difficulty, .. } = config;
         let mut anchoring = None;
-        let mut refused = VecDeque::new();
+        let (mut refused, mut dropped_from) = (VecDeque::new(), None);
         let (tree, trusted) = match start {
             Start::Anchors => {
                 anchoring = Anchoring::new(network).map(|anchoring| (anchoring, None));
@@ -226,7 +228,7 @@ impl Client {
             Start::Stored(bytes) => {
                 let state = store::restore(&bytes, network, fixed_difficulty);
                 let state = state.map_err(StartError::Store)?;
-                refused = state.refused;
+                (refused, dropped_from) = (state.refused, state.dropped_from);
                 (state.tree, state.trusted)
             }
         };
@@ -241,6 +243,7 @@ impl Client {
             doubt: None,
             retry: 0,
             refused,
+            dropped_from,
             alarm: Alarm::Cleared,
             current: None,
             clock: 0,

@@ -9,6 +9,20 @@ pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
+/// Changes the vote of the newest block of a stored chain to one that the network's rules forbid. The state is given
+/// without its checksum, and has no refused blocks.
+///
+/// # Panics
+///
+/// If the state ends in no block of version 16.
+pub fn break_newest(state: &mut [u8]) {
+    // The number of refused blocks follows the block.
+    let end = state.len() - 4;
+    let begins = |first: &usize| state[first - 1..first + 2] == [(end - first) as u8, 16, 16];
+    let first = (end - 100..end).find(begins).expect("a block of version 16");
+    state[first + 1] = 15;
+}
+
 /// Returns a block of version 16 with only the miner's transaction, which has 1.
 pub fn block(height: u64, timestamp: u64, previous: &[u8; 32], nonce: u8) -> Vec<u8> {
     block_with(height, timestamp, previous, nonce, 1, &[])

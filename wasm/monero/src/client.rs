@@ -113,14 +113,14 @@ impl ClientConfig {
     ///
     /// # Errors
     ///
-    /// If the state is damaged, or that of another chain.
+    /// If the state is damaged, or that of another chain or of a newer release.
     pub fn restore(self, state: &Uint8Array) -> Result<ChainClient, RefusedState> {
         Client::new(self.0, Start::Stored(state.to_vec())).map(ChainClient).map_err(RefusedState)
     }
 }
 
-/// The reason why a stored state is refused. Its code is `foreign-state` for another chain's, and
-/// `damaged-state` otherwise.
+/// The reason why a stored state is refused. Its code is `foreign-state` for that of another chain or of a newer
+/// release, and `damaged-state` otherwise.
 pub struct RefusedState(StartError);
 
 impl From<RefusedState> for JsValue {
@@ -129,7 +129,9 @@ impl From<RefusedState> for JsValue {
         let is_foreign = matches!(
             problem,
             StartError::Store(
-                StoreError::ForeignNetwork { .. } | StoreError::ForeignDifficulty { .. }
+                StoreError::ForeignNetwork { .. }
+                    | StoreError::ForeignDifficulty { .. }
+                    | StoreError::UpdateNeeded { .. }
             )
         );
         let code = if is_foreign { "foreign-state" } else { "damaged-state" };

@@ -37,6 +37,13 @@ pub(crate) fn start(
     Ok((Start::Checkpoint(checkpoint), unused))
 }
 
+/// Passes to `note` that `client` began before the end of the stored chain.
+pub(crate) fn note_dropped(client: &Client, note: impl Fn(&Error)) {
+    if let Some(height) = client.dropped_from() {
+        note(&Error::DroppedBlocks { height });
+    }
+}
+
 impl Unused {
     /// Passes to `note` that `client` began with the stored state.
     ///

@@ -18,14 +18,14 @@ use assert_cmd::assert::Assert;
 use randomx_testing::Running;
 use serde_json::{Value, json};
 
-const BLOCKS: u64 = 20;
+pub(crate) const BLOCKS: u64 = 20;
 
-fn honest(_: &str, _: &Value, result: Value) -> Reply {
+pub(crate) fn honest(_: &str, _: &Value, result: Value) -> Reply {
     Reply::Result(result)
 }
 
 /// Follows to the end of the sources' chains.
-fn follow(arguments: &[&str]) -> Assert {
+pub(crate) fn follow(arguments: &[&str]) -> Assert {
     follow_with("1", arguments)
 }
 
@@ -35,16 +35,16 @@ fn follow_with(difficulty: &str, arguments: &[&str]) -> Assert {
     randomx(&[&common[..], arguments].concat()).assert()
 }
 
-fn events(run: &Assert) -> Vec<Value> {
+pub(crate) fn events(run: &Assert) -> Vec<Value> {
     parse_jsonl(&run.get_output().stdout)
 }
 
 /// The events of a kind.
-fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
+pub(crate) fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
     events.iter().filter(|event| event["event"] == kind).collect()
 }
 
-fn path(folder: &Path) -> &str {
+pub(crate) fn path(folder: &Path) -> &str {
     folder.to_str().expect("a path in UTF-8")
 }
 

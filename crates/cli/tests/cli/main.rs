@@ -18,6 +18,7 @@ mod node;
 mod printing;
 mod refusals;
 mod relay;
+mod stored;
 mod stream;
 mod verdicts;
 mod verify;

@@ -30,6 +30,12 @@ impl Client {
         })
     }
 
+    /// Returns the height of the first block of the stored state that this release refuses, if there is one. The
+    /// client began before it, with the last block whose proof of work was checked.
+    pub fn dropped_from(&self) -> Option<u64> {
+        self.dropped_from
+    }
+
     /// Returns the block before the oldest of [`Client::kept`].
     pub fn base(&self) -> &Checkpoint {
         self.tree.base()

@@ -20,7 +20,8 @@ pub enum Start {
     /// A checkpoint that the caller trusts although it may be implausible. It must be complete.
     /// [`Start::Stored`] refuses a state that was stored while implausible blocks were kept.
     Unchecked(Checkpoint),
-    /// The bytes of the last [`Action::Store`](super::Action::Store).
+    /// The bytes of the last [`Action::Store`](super::Action::Store). If this release refuses a block of them, the client
+    /// begins before it; see [`Client::dropped_from`](super::Client::dropped_from).
     Stored(Vec<u8>),
 }
 

@@ -5,11 +5,11 @@ use std::{error, fmt};
 
 use super::anchoring::Anchoring;
 use super::codec::{Parser, Writer};
-use super::tree::Tree;
+use super::tree::{Refusal, Tree};
 use crate::anchor::Anchor;
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::hash::Hash;
-use crate::network::Network;
+use crate::network::{LATEST_VERSION, Network};
 
 const MAGIC: &[u8; 8] = b"RXMstor2";
 
@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) trusted: Hash,
     /// Blocks whose proof of work failed.
     pub(super) refused: VecDeque<Hash>,
+    /// The height of the first stored block that this release refuses.
+    pub(super) dropped_from: Option<u64>,
 }
 
 /// Returns the bytes to store for the chain up to a block.
@@ -56,7 +58,8 @@ pub(super) fn save(
     writer.finish()
 }
 
-/// Rebuilds the state from stored bytes.
+/// Rebuilds the state from stored bytes. If this release refuses a block, the chain ends at the last block before it
+/// whose proof of work was checked.
 pub(super) fn restore(
     bytes: &[u8],
     network: Network,
@@ -88,21 +91,22 @@ pub(super) fn restore(
     }
     let work = if work_known { base.work } else { 0 };
     Checkpoint { work, ..base.clone() }.check(network).map_err(StoreError::Base)?;
-    let mut trusted = base.id;
+    let (mut tip, mut trusted) = (base.id, base.id);
     let mut tree = Tree::new(network, fixed, base).with_stated(stated);
     if !work_known {
         tree = tree.with_unknown_work();
     }
-    let mut newest_hashed = true;
+    let mut dropped_from = None;
     for _ in 0..parser.count(1).ok_or(StoreError::Damaged)? {
-        newest_hashed = parser.u8().ok_or(StoreError::Damaged)? == 1;
+        let is_hashed = parser.u8().ok_or(StoreError::Damaged)? == 1;
         let blob = parser.blob().ok_or(StoreError::Damaged)?;
-        // The clock may have been wrong since: what was accepted once is not too early now.
-        trusted = tree.insert(&trusted, blob, u64::MAX).map_err(|_| StoreError::BrokenRule)?;
-        if let Some(entry) = tree.get_mut(&trusted) {
-            (entry.hashed, entry.accepted) = (newest_hashed, true);
+        if dropped_from.is_none() && !add(&mut tree, &mut tip, blob, is_hashed)? {
+            dropped_from = Some(tree.height(&tip) + 1);
+        } else if dropped_from.is_none() && is_hashed {
+            trusted = tip;
         }
     }
+    tree.retain(&[trusted]);
     let count = parser.count(size_of::<Hash>()).ok_or(StoreError::Damaged)?;
     let refused = (0..count).map(|_| parser.bytes()).collect::<Option<_>>();
     let mut refused: VecDeque<Hash> = refused.ok_or(StoreError::Damaged)?;
@@ -111,10 +115,27 @@ pub(super) fn restore(
         refused.clear();
     }
     parser.end().ok_or(StoreError::Damaged)?;
-    if !newest_hashed {
-        return Err(StoreError::BrokenRule);
+    Ok(State { tree, trusted, refused, dropped_from })
+}
+
+/// Adds a stored block after `tip`, which it becomes. Returns `false` if the block breaks a rule of this release.
+fn add(tree: &mut Tree, tip: &mut Hash, blob: &[u8], hashed: bool) -> Result<bool, StoreError> {
+    // The clock may have been wrong since: what was accepted once is not too early now.
+    match tree.insert(tip, blob, u64::MAX) {
+        Ok(id) => *tip = id,
+        Err(Refusal::UpdateNeeded(version)) if version > LATEST_VERSION => {
+            return Err(StoreError::UpdateNeeded { height: tree.height(tip) + 1, version });
+        }
+        // The network's rules changed at a height that an earlier release did not know.
+        Err(Refusal::Invalid(_) | Refusal::UpdateNeeded(_)) => return Ok(false),
+        Err(Refusal::TooEarly(_) | Refusal::Unlinked | Refusal::Malformed) => {
+            return Err(StoreError::Damaged);
+        }
     }
-    Ok(State { tree, trusted, refused })
+    if let Some(entry) = tree.get_mut(tip) {
+        (entry.hashed, entry.accepted) = (hashed, true);
+    }
+    Ok(true)
 }
 
 /// Reads the two anchors of a first start.
@@ -148,8 +169,13 @@ pub enum StoreError {
     },
     /// The base is incomplete or implausible.
     Base(CheckpointError),
-    /// A stored block breaks a rule, or the newest one's proof of work was not checked.
-    BrokenRule,
+    /// A stored block has a version that this release does not know: a newer one stored it.
+    UpdateNeeded {
+        /// Its height.
+        height: u64,
+        /// Its major version.
+        version: u8,
+    },
 }
 
 impl fmt::Display for StoreError {
@@ -168,7 +194,11 @@ impl fmt::Display for StoreError {
                 write!(f, "expected a chain with {expected}, got one with {stored}")
             }
             Self::Base(error) => write!(f, "the stored base: {error}"),
-            Self::BrokenRule => f.write_str("a stored block breaks a rule"),
+            Self::UpdateNeeded { height, version } => write!(
+                f,
+                "the stored block {height} has version {version}: expected at most {LATEST_VERSION}; use the \
+                 release that stored it, or a newer one"
+            ),
         }
     }
 }

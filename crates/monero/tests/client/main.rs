@@ -26,6 +26,7 @@ mod searches;
 mod settled;
 mod sources;
 mod state;
+mod stored;
 mod stuck;
 mod waits;
 mod world;
