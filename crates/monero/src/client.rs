@@ -41,7 +41,8 @@
 //!
 //! # Limits
 //!
-//! Memory is bounded by [`Client::max_blocks`] blocks of about 300 bytes with their bookkeeping.
+//! Memory is bounded by [`Client::max_blocks`] blocks of about 300 bytes with their bookkeeping. During a first start it is
+//! bounded by the last 735 blocks of each source.
 
 mod anchoring;
 mod answers;

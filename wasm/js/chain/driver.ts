@@ -252,7 +252,7 @@ export class Driver {
         };
       }
       case "headers": {
-        // A first start reads one source, and begins anew with another one.
+        // A first start reads one source at a time.
         if (!this.#client.tip()) for (const each of this.#asked) each.read = 0;
         // The client lacks these, also if it was sent them before and refused them.
         asked.read = first - 1;

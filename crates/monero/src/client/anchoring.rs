@@ -34,9 +34,11 @@ pub(super) struct Anchoring {
     stage: Stage,
     /// The source that sent what was read.
     source: Option<SourceId>,
+    /// What other sources have sent.
+    others: Vec<(SourceId, Stage)>,
     /// Whether the client has a chain, and reads this part of it once more.
     pub(super) is_anew: bool,
-    /// Whether an outage interrupted the reading. The source's chain may have changed meanwhile.
+    /// Whether the reading was interrupted. The source's chain may have changed meanwhile.
     pub(super) is_resumed: bool,
 }
 
@@ -48,6 +50,16 @@ enum Stage {
     Difficulties(Vec<u64>),
     /// The blocks up to the second anchor.
     Walk(Walk),
+}
+
+impl Stage {
+    fn first(network: Network, from: Anchor) -> Self {
+        if Anchoring::is_stated(from) {
+            Self::Window(Window { timestamps: Vec::new(), id: None, linked: true })
+        } else {
+            Self::Walk(Walk::after(Checkpoint::genesis(network)))
+        }
+    }
 }
 
 /// The first of the 735 blocks. A slow source sends them in several answers.
@@ -107,13 +119,17 @@ impl Anchoring {
 
     /// Begins with two anchors.
     pub(super) fn between(network: Network, from: Anchor, to: Anchor) -> Self {
-        let stage = if Self::is_stated(from) {
-            Stage::Window(Window { timestamps: Vec::new(), id: None, linked: true })
-        } else {
-            Stage::Walk(Walk::after(Checkpoint::genesis(network)))
-        };
-        let end = (to.height, to.id);
-        Self { network, from, to, end, stage, source: None, is_anew: false, is_resumed: false }
+        Self {
+            network,
+            from,
+            to,
+            end: (to.height, to.id),
+            stage: Stage::first(network, from),
+            source: None,
+            others: Vec::new(),
+            is_anew: false,
+            is_resumed: false,
+        }
     }
 
     /// Begins with two anchors, and reads on to a block that the client has.
@@ -166,18 +182,22 @@ impl Anchoring {
         }
     }
 
-    /// Begins anew.
+    /// Drops what the present source has sent.
     pub(super) fn restart(&mut self) {
-        let Self { network, from, to, end, is_anew, .. } = *self;
-        *self = Self { end, is_anew, ..Self::between(network, from, to) };
+        self.stage = Stage::first(self.network, self.from);
+        (self.source, self.is_resumed) = (None, false);
     }
 
-    /// Goes on with the source that sent what was read, and begins anew with another one.
+    /// Goes on with what a source has sent, or begins with it.
     pub(super) fn read_from(&mut self, source: SourceId) {
-        self.is_resumed = self.source == Some(source);
-        if !self.is_resumed {
-            self.restart();
-            self.source = Some(source);
+        if let Some(former) = self.source.replace(source) {
+            let first = Stage::first(self.network, self.from);
+            self.others.push((former, std::mem::replace(&mut self.stage, first)));
+        }
+        let sent = self.others.iter().position(|(other, _)| *other == source);
+        self.is_resumed = sent.is_some();
+        if let Some(sent) = sent {
+            self.stage = self.others.swap_remove(sent).1;
         }
     }
 

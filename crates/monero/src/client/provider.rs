@@ -1,31 +1,41 @@
 //! The source that a first start reads from.
+//!
+//! Until the second anchor is reached, nothing shows which sources are honest. A source could send almost all blocks,
+//! fall silent, and begin again. So no source is read for longer than a turn of ten minutes while others wait, and what
+//! it has sent is kept for its next turn. Of `n` sources, each has at least one of `2 * (n - 1)` turns.
+
+use std::cmp::Reverse;
 
 use super::Client;
 use super::event::SourceId;
 use super::source::Source;
 
-/// The time over which a provider's pace is measured, in seconds.
+/// The time of a turn, over which a source's pace is measured, in seconds.
 const STINT: u64 = 600;
 
-/// The number of blocks in this time that is enough: one in a second.
+/// The number of blocks in this time that is enough to read them once more: one in a second.
 const ENOUGH: u64 = 600;
 
-/// A source that a first start reads from, and the present measurement of its pace.
+/// A source that a first start reads from, and its present turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Provider {
     source: SourceId,
-    /// The time at which the measurement began, and the number of blocks that had been read.
+    /// The time at which the turn began, and the number of blocks that had been read.
     since: u64,
     read: u64,
 }
 
 impl Provider {
+    fn new(source: usize, since: u64, read: u64) -> Self {
+        Self { source: SourceId(source as u32), since, read }
+    }
+
     /// Whether it is the source with a number.
     pub(super) fn is(&self, source: usize) -> bool {
         self.source.index() == source
     }
 
-    /// Returns the number of blocks that were read in the present measurement.
+    /// Returns the number of blocks that were read in the present turn.
     pub(super) fn pace(&self, read: u64) -> u64 {
         read.saturating_sub(self.read)
     }
@@ -42,48 +52,50 @@ impl Provider {
 }
 
 impl Client {
-    /// Chooses the source that a first start reads from. A slow one gives way to one that may be
-    /// faster, which begins anew: until the second anchor is reached, nothing proves what was read.
-    /// One that answers again after an outage goes on, unless another one was read meanwhile.
+    /// Chooses the source that a first start reads from. Sources take turns, and each goes on where its last turn ended.
+    /// Every other turn is the fastest one's.
     pub(super) fn choose_provider(&mut self, now: u64) {
         let Some((anchoring, provider)) = &mut self.anchoring else { return };
-        let (read, is_anew) = (anchoring.blocks(), anchoring.is_anew);
         // A hash that was late may have shown that it lies.
         *provider = provider.filter(|present| self.sources[present.source.index()].counts());
-        if let Some(present @ Provider { source, since, .. }) = *provider {
+        let present = provider.map(|present| present.source.index());
+        if let (Some(Provider { since, .. }), Some(source)) = (*provider, present) {
             if now.saturating_sub(since) < STINT {
                 return;
             }
-            let pace = present.pace(read);
-            *provider = Some(Provider { source, since: now, read });
-            self.sources[source.index()].pace = Some(pace);
-            let (height, statements) =
-                (anchoring.height(), self.sources[source.index()].statements);
-            let may_be_faster = |other: &Source| {
-                other.can_provide(height)
-                    && other.pace.is_none_or(|other| other > pace)
-                    && (!is_anew || other.statements <= statements)
-            };
-            if pace >= ENOUGH || !self.sources.iter().any(may_be_faster) {
+            let read = anchoring.blocks();
+            let pace =
+                provider.replace(Provider::new(source, now, read)).map(|last| last.pace(read));
+            self.sources[source].pace = pace;
+            // The time of another reading is limited.
+            if anchoring.is_anew && pace >= Some(ENOUGH) {
                 return;
             }
-            self.sources[source.index()].outdate();
         }
-        // One whose pace is unknown may be the fastest. Before all, one that has stated difficulties less
-        // often: a source that did may have lied.
-        let pace = |index: &usize| {
-            let Source { statements, pace, .. } = &self.sources[*index];
-            (std::cmp::Reverse(*statements), pace.unwrap_or(u64::MAX))
+        let last = self.sources.iter().map(|source| source.turn).max().unwrap_or(0);
+        let is_fastest = last % 2 == 1;
+        let rank = |&index: &usize| {
+            let Source { statements, pace, turn, .. } = &self.sources[index];
+            // A source that has stated difficulties may have lied: one that did so less often comes first.
+            let statements = if anchoring.is_anew && present.is_none() { *statements } else { 0 };
+            // One whose pace is unknown may be the fastest.
+            let pace = if is_fastest { pace.unwrap_or(u64::MAX) } else { 0 };
+            (statements, Reverse(pace), *turn)
         };
-        *provider = (0..self.sources.len())
-            .filter(|&index| self.sources[index].can_provide(anchoring.height()))
-            .max_by_key(|index| (pace(index), std::cmp::Reverse(*index)))
-            .map(|index| SourceId(index as u32))
-            .map(|source| {
-                anchoring.read_from(source);
-                let states = is_anew && !anchoring.is_resumed;
-                self.sources[source.index()].statements += u32::from(states);
-                Provider { source, since: now, read: anchoring.blocks() }
-            });
+        let provides = |index: &usize| {
+            present == Some(*index) || self.sources[*index].can_provide(anchoring.height())
+        };
+        let Some(next) = (0..self.sources.len()).filter(provides).min_by_key(rank) else { return };
+        self.sources[next].turn = last + 1;
+        if present == Some(next) {
+            return;
+        }
+        if let Some(present) = present {
+            self.sources[present].outdate();
+        }
+        anchoring.read_from(SourceId(next as u32));
+        let states = anchoring.is_anew && !anchoring.is_resumed;
+        self.sources[next].statements += u32::from(states);
+        *provider = Some(Provider::new(next, now, anchoring.blocks()));
     }
 }

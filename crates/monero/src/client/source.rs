@@ -45,8 +45,10 @@ pub(super) struct Source {
     searches: u32,
     /// For how long the client has waited for blocks that add nothing to its chain.
     pub(super) awaited: Wait,
-    /// The number of blocks that it last sent to a first start in the time of one measurement.
+    /// The number of blocks that it sent to a first start in its last turn.
     pub(super) pace: Option<u64>,
+    /// The number of that turn, or of the present one. 0 if it had none.
+    pub(super) turn: u64,
     /// How often the chain began with the difficulties that it stated.
     pub(super) statements: u32,
     /// How long the base has waited for it.
@@ -131,6 +133,7 @@ impl Source {
             searches: 0,
             awaited: Wait::default(),
             pace: None,
+            turn: 0,
             statements: 0,
             hold: Hold::default(),
             reported: None,

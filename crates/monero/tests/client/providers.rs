@@ -6,7 +6,7 @@ use randomx_monero::{Anchor, DIFFICULTY_BLOCKS, Network};
 use crate::script::{Script, grow};
 use crate::world::World;
 
-/// The time over which a source's pace is measured.
+/// The time of a source's turn.
 const STINT: u64 = 600;
 
 /// The number of blocks up to the anchor.
@@ -64,19 +64,37 @@ fn send(script: &mut Script, world: &World, source: usize, count: usize) {
     script.blocks(source, world, &(first..first + count).collect::<Vec<_>>());
 }
 
-/// Lets a source send so many blocks in the time of one measurement. Its next answer is outstanding.
+/// Lets a source send so many blocks in its turn. Its next answer is outstanding when the turn is over.
 fn stint(script: &mut Script, world: &World, source: usize, count: usize) {
     send(script, world, source, count);
     script.pass(STINT);
 }
 
-/// Checks that the client begins anew with a source, after that one has repeated its tip.
+/// Lets the sources that are asked for their tips answer.
+fn repeat_tips(script: &mut Script, world: &World) {
+    for source in 0..script.client.sources().count() {
+        if script.asked(source) == Some(Query::Tip) {
+            script.tip_at(source, world, BLOCKS as usize);
+        }
+    }
+}
+
+/// Checks that the client asks a source for the blocks from one on, after the other sources' late answers.
+#[track_caller]
+fn goes_on_with(script: &mut Script, world: &World, source: usize, first: u64) {
+    for other in (0..script.client.sources().count()).filter(|&other| other != source) {
+        if matches!(script.asked(other), Some(Query::Headers { .. })) {
+            script.blocks(other, world, &[1]);
+        }
+    }
+    repeat_tips(script, world);
+    assert_eq!(script.asked(source), asks_from(first), "source {source}");
+}
+
+/// Checks that the client begins anew with a source.
 #[track_caller]
 fn begins_with(script: &mut Script, world: &World, source: usize) {
-    if script.asked(source) == Some(Query::Tip) {
-        script.tip_at(source, world, BLOCKS as usize);
-    }
-    assert_eq!(script.asked(source), asks_from(1), "source {source}");
+    goes_on_with(script, world, source, 1);
 }
 
 #[test]
@@ -87,9 +105,8 @@ fn a_source_that_sends_few_blocks_gives_way_to_another() {
     send(&mut script, &world, 0, 599);
     assert_eq!(script.asked(0), asks_from(600));
     script.wait(1);
-    begins_with(&mut script, &world, 1);
     // The late answer belongs to nothing.
-    send(&mut script, &world, 0, 1000);
+    begins_with(&mut script, &world, 1);
     assert_eq!(script.client.progress(), Some((0, BLOCKS)));
     send(&mut script, &world, 1, 1000);
     send(&mut script, &world, 1, 1000);
@@ -115,63 +132,74 @@ fn a_sleep_does_not_make_a_source_slow() {
 fn late_difficulties_are_no_failure() {
     let mut world = World::new(None);
     let mut script = begun_at(&mut world, 800, 2);
-    stint(&mut script, &world, 0, DIFFICULTY_BLOCKS);
-    assert!(matches!(script.asked(0), Some(Query::Difficulties { .. })));
+    send(&mut script, &world, 0, DIFFICULTY_BLOCKS);
     script.pass(STINT);
+    assert!(matches!(script.asked(0), Some(Query::Difficulties { .. })));
     script.difficulties(0, vec![1; DIFFICULTY_BLOCKS]);
     // A pause would follow a failure.
     assert_eq!(script.asked(0), Some(Query::Tip));
 }
 
 #[test]
-fn a_source_that_is_fast_enough_or_alone_goes_on() {
-    for (sources, count) in [(2, 600), (1, 1)] {
-        let mut world = World::new(None);
-        let mut script = begun(&mut world, sources);
-        stint(&mut script, &world, 0, count);
-        assert_eq!(script.asked(0), asks_from(count as u64 + 1));
-        assert_eq!(script.client.progress(), Some((count as u64, BLOCKS)));
+fn a_source_that_is_alone_goes_on() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 1);
+    for turn in 0..5 {
+        assert_eq!(script.asked(0), asks_from(turn + 1));
+        assert_eq!(script.client.progress(), Some((turn, BLOCKS)));
+        send(&mut script, &world, 0, 1);
+        script.pass(STINT);
     }
 }
 
+/// What a source has sent is kept for its next turn.
 #[test]
-fn of_slow_sources_the_fastest_provides() {
+fn sources_take_turns_and_every_other_turn_is_the_fastest_ones() {
     let mut world = World::new(None);
     let mut script = begun(&mut world, 3);
-    for (source, count) in [(0, 20), (1, 30), (2, 10)] {
-        begins_with(&mut script, &world, source);
+    let turns = [(0, 1, 20), (1, 1, 30), (2, 1, 10), (1, 31, 31), (0, 21, 20), (1, 62, 5)];
+    let later = [(2, 11, 40), (2, 51, 10), (0, 41, 50), (0, 91, 1), (1, 67, 1)];
+    for (source, first, count) in turns.into_iter().chain(later) {
+        goes_on_with(&mut script, &world, source, first);
         stint(&mut script, &world, source, count);
-        // A late answer ends the question that it belongs to.
-        script.blocks(source, &world, &[1]);
     }
-    begins_with(&mut script, &world, 1);
-    stint(&mut script, &world, 1, 21);
-    stint(&mut script, &world, 1, 21);
-    assert_eq!(script.asked(1), asks_from(43), "no other one is faster");
-    stint(&mut script, &world, 1, 19);
-    begins_with(&mut script, &world, 0);
 }
 
-/// It may claim the anchor again and again.
+/// It is fast enough to be read for hours, and could keep back the last block.
 #[test]
-fn a_source_that_fails_does_not_interrupt_a_slow_one() {
+fn the_first_source_to_answer_does_not_hold_up_the_others() {
     let mut world = World::new(None);
     let mut script = begun(&mut world, 2);
-    stint(&mut script, &world, 0, 300);
-    script.blocks(0, &world, &[1]);
-    begins_with(&mut script, &world, 1);
-    for _ in 0..3 {
-        script.fail(1);
-        script.wait(10);
+    let turns = [(0, 1, 600), (1, 1, 700), (0, 601, 600), (1, 701, 700), (0, 1201, 600)];
+    for (source, first, count) in turns {
+        goes_on_with(&mut script, &world, source, first);
+        stint(&mut script, &world, source, count);
     }
-    begins_with(&mut script, &world, 0);
-    for first in [301, 601] {
-        if script.asked(1) == Some(Query::Tip) {
-            script.tip_at(1, &world, BLOCKS as usize);
+    goes_on_with(&mut script, &world, 1, 1401);
+    send(&mut script, &world, 1, 600);
+    assert_eq!(script.height(), Some(BLOCKS));
+}
+
+/// It claims the anchor again and again.
+#[test]
+fn a_fast_source_that_falls_silent_costs_a_slow_one_no_progress() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    send(&mut script, &world, 0, 1000);
+    send(&mut script, &world, 0, 999);
+    outage(&mut script, 0);
+    for first in (1..BLOCKS).step_by(250) {
+        goes_on_with(&mut script, &world, 1, first);
+        send(&mut script, &world, 1, 250);
+        if first + 250 < BLOCKS {
+            script.pass(STINT / 2);
+            repeat_tips(&mut script, &world);
+            script.pass(STINT / 2);
+            goes_on_with(&mut script, &world, 0, BLOCKS);
+            script.fail(0);
         }
-        stint(&mut script, &world, 0, 300);
-        assert_eq!(script.asked(0), asks_from(first));
     }
+    assert_eq!(script.height(), Some(BLOCKS));
 }
 
 /// Lets three requests to a source fail, and lets the pauses after them pass.
@@ -184,7 +212,7 @@ fn outage(script: &mut Script, source: usize) {
 }
 
 #[test]
-fn a_source_that_answers_again_goes_on_and_another_one_begins_anew() {
+fn a_source_that_answers_again_goes_on() {
     let mut world = World::new(None);
     let mut script = begun(&mut world, 1);
     send(&mut script, &world, 0, 1000);
@@ -208,9 +236,8 @@ fn a_source_that_answers_again_goes_on_and_another_one_begins_anew() {
     outage(&mut script, 0);
     begins_with(&mut script, &world, 1);
     send(&mut script, &world, 1, 1000);
-    script.tip_at(0, &world, BLOCKS as usize);
     outage(&mut script, 1);
-    begins_with(&mut script, &world, 0);
+    goes_on_with(&mut script, &world, 0, 1001);
 }
 
 /// The node behind an address may be replaced.
@@ -231,7 +258,7 @@ fn a_source_of_another_network_is_asked_again() {
 }
 
 #[test]
-fn a_source_of_another_network_does_not_interrupt_a_slow_one() {
+fn a_source_of_another_network_costs_a_slow_one_no_progress() {
     let mut world = World::new(None);
     let mut script = begun(&mut world, 2);
     script.blocks(0, &world, &[5]);
@@ -239,7 +266,10 @@ fn a_source_of_another_network_does_not_interrupt_a_slow_one() {
     script.tip_at(0, &world, BLOCKS as usize);
     begins_with(&mut script, &world, 1);
     stint(&mut script, &world, 1, 20);
-    assert_eq!((script.asked(0), script.asked(1)), (Some(Query::Tip), asks_from(21)));
+    begins_with(&mut script, &world, 0);
+    script.blocks(0, &world, &[5]);
+    assert_eq!(script.state(0), SourceState::OtherNetwork);
+    goes_on_with(&mut script, &world, 1, 21);
 }
 
 /// The client accuses a source only of answers that no outage interrupted.
