@@ -14,7 +14,12 @@ impl Client {
     pub(super) fn note_time(&mut self, now: u64) {
         // While the process slept, no source had time to answer.
         let passed = now.checked_sub(self.clock).filter(|&passed| passed <= SLEEP);
-        self.elapsed = self.elapsed.saturating_add(passed.unwrap_or(0));
+        let passed = passed.unwrap_or(0);
+        self.elapsed = self.elapsed.saturating_add(passed);
+        if self.is_hashing() {
+            // No source is to blame for the time that the client's own hashes take.
+            self.current = self.current.map(|last| last.saturating_add(passed));
+        }
         if now < self.clock {
             self.set_back(now);
         } else if now - self.clock > SLEEP {

@@ -176,6 +176,11 @@ impl Client {
         }
     }
 
+    /// Whether hashes are in work that decide whether the client's chain grows.
+    pub(super) fn is_hashing(&self) -> bool {
+        self.doubt.is_some() || self.batch.as_ref().is_some_and(Batch::is_open)
+    }
+
     /// Whether no proof of work is being checked, and no better chain waits for the base.
     pub(super) fn is_idle(&self) -> bool {
         self.batch.is_none() && self.doubt.is_none() && !self.waits_for_base()

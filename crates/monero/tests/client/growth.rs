@@ -4,6 +4,7 @@ use randomx_monero::Network;
 use randomx_monero::client::{Action, Alarm, Client, Config, Event, Query, Report, Start};
 
 use crate::drive::drive;
+use crate::script::{NOW, Script};
 use crate::sources::{Mode, Source};
 use crate::world::{Fault, START, World};
 
@@ -112,6 +113,24 @@ fn a_source_that_is_slow_on_purpose_does_not_hide_an_old_tip() {
         }
     }
     assert!(matches!(alarms[..], [(61, Alarm::Stale { .. })]), "{alarms:?}");
+}
+
+/// No source is to blame for the time of the client's own hashes.
+#[test]
+fn a_client_that_hashes_for_hours_raises_no_alarm() {
+    let mut world = World::new(None);
+    let blocks = 100;
+    let tip = (1..=blocks).fold(0, |tip, block| world.child_at(tip, NOW + 60 * block, Fault::None));
+    let mut script = Script::new(1);
+    script.show(0, &world, tip);
+    for job in 0..blocks as usize {
+        script.pass(50);
+        script.hash(job, true);
+    }
+    script.show(0, &world, tip);
+    assert!(script.client.is_settled());
+    let alarms = || script.reports.iter().filter(|report| matches!(report, Report::Alarm(_)));
+    assert_eq!(alarms().count(), 0);
 }
 
 #[test]
