@@ -26,7 +26,8 @@
 //! [`Config::kept`] blocks before its tip and the sources' forks from these; a fork further back
 //! cannot be followed, nor a side of more than twice as many blocks that still has less work. Only a
 //! branch with more work replaces another. A replacement of at least [`Config::deep`] blocks is
-//! announced before its proofs of work are checked.
+//! announced before its proofs of work are checked. A side of a source that has no more work is reported once its
+//! newest block has been hashed.
 //!
 //! The client keeps more blocks while it waits for a source that has not shown its chain. So a quick
 //! source cannot hide the chain of a slow one that has more work. A source delays the client's chain
@@ -35,7 +36,7 @@
 //! # Accusations
 //!
 //! A source that has shown a block without its proof of work is invalid, also if it shows another
-//! chain by then. So that memory with a wrong bit accuses nobody, the block is hashed twice, with a
+//! chain by then. The client notes for each block which sources have shown it. So that memory with a wrong bit accuses nobody, the block is hashed twice, with a
 //! cache filled anew for the second time. If the hashes differ, the client computes others later. If
 //! they miss by no more than a lie at the first start explains, it reads the difficulties anew.
 //!
@@ -58,6 +59,7 @@ mod hold;
 mod kept;
 mod proofs;
 mod provider;
+mod senders;
 mod settled;
 mod source;
 mod start;
@@ -157,6 +159,8 @@ pub struct Client {
     late: HashMap<JobId, Proof>,
     /// A proof of work that one hash has refuted.
     doubt: Option<Doubt>,
+    /// Others, with the hashes that refuted them, for which other sources have to answer.
+    doubts: VecDeque<(Proof, Hash)>,
     /// The time before which no new batch begins, after a hash could not be computed.
     retry: u64,
     /// Blocks whose proof of work failed, the newest last.
@@ -242,6 +246,7 @@ impl Client {
             batch: None,
             late: HashMap::new(),
             doubt: None,
+            doubts: VecDeque::new(),
             retry: 0,
             refused,
             dropped_from,

@@ -175,7 +175,10 @@ export interface DeepReorgEvent {
   adopted: ChainBranch;
 }
 
-/** A source's chain differs from the client's. Short forks are normal. */
+/**
+ * A source's chain differs from the client's, and the proof of work of its newest block was checked. Short
+ * forks are normal.
+ */
 export interface DisagreementEvent {
   type: "disagreement";
   source: SourceStatus;

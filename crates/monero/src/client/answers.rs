@@ -111,9 +111,9 @@ impl Client {
             };
         }
         if self.tree.contains(id) && self.tree.height(id) == height {
-            state.tip = *id;
             state.search = None;
             state.early = None;
+            self.show(source, *id);
             self.changed = true;
             return self.shares_chain(source);
         } else if height < base {
@@ -207,15 +207,15 @@ impl Client {
         if !search.note(height, agree) {
             return Judgement::Failed;
         }
-        let source = &mut self.sources[source];
-        source.search = Some(search);
-        if agree && source.tip == id {
+        let asked = &mut self.sources[source];
+        asked.search = Some(search);
+        if agree && asked.tip == id {
             // It still has the side that is too long to be read.
-            source.search = None;
-            source.note_read();
+            asked.search = None;
+            asked.note_read();
         }
         if agree {
-            source.tip = id;
+            self.show(source, id);
             self.changed = true;
         }
         Judgement::Fine
@@ -271,7 +271,7 @@ impl Client {
         }
         let new = self.tree.len().saturating_sub(before);
         self.sources[source].hold.note_blocks(new, &self.config);
-        self.sources[source].tip = tip;
+        self.show(source, tip);
         self.changed = true;
         if matches!(judgement, Judgement::Fine) {
             judgement = self.shares_chain(source);

@@ -71,11 +71,12 @@ impl Client {
         let is_new = source.counts() && source.tip != source.end;
         let Some(height) = source.claim.filter(|_| is_new) else { return };
         if self.tree.contains(&source.end) && self.tree.height(&source.end) == height {
-            source.tip = source.end;
+            let end = source.end;
             source.search = None;
             // The answers to its open requests are no longer needed.
             source.outdate();
             source.due = 0;
+            self.show(index, end);
             self.changed = true;
         }
     }

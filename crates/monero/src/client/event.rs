@@ -223,7 +223,8 @@ pub enum Report {
         /// The fork.
         fork: Box<Fork>,
     },
-    /// A source's chain differs from the client's. Short forks are normal.
+    /// A source's chain differs from the client's, and the proof of work of its newest block was checked. Short forks are
+    /// normal. A source's fork at the same block is reported once, unless 64 others were reported since.
     Disagreement {
         /// The source.
         source: SourceId,

@@ -1,11 +1,16 @@
 //! Where the sources' chains differ from the client's.
 
 use super::Client;
-use super::event::{Branch, Fork, Report, SourceId, SourceState};
+use super::event::{Branch, Fork, JobId, Report, SourceId, SourceState};
 use super::evidence::Evidence;
 use super::growth::STALE;
 use super::hold::Hold;
+use super::proofs::Proof;
+use super::source::Source;
 use crate::hash::Hash;
+
+/// The most forks of each source that are remembered, so that they are reported once. A source can show sides in turn.
+const MAX_REPORTED: usize = 64;
 
 impl Client {
     /// Drops what no chain needs any more.
@@ -44,10 +49,22 @@ impl Client {
             self.sources[index].hold = Hold::default();
         }
         self.set_state(index, state);
-        if fork.ours.ids.is_empty() || fork.theirs.ids.is_empty() {
-            self.sources[index].reported = None;
-        } else if self.sources[index].reported != Some(fork.id) {
-            self.sources[index].reported = Some(fork.id);
+        let differs = !fork.ours.ids.is_empty() && !fork.theirs.ids.is_empty();
+        if differs && !self.sources[index].reported.contains(&fork.id) {
+            self.report_side(index, fork);
+        }
+    }
+
+    /// Reports a fork once the newest block of the source's side has been hashed. Without that, a source could forge
+    /// sides without end.
+    fn report_side(&mut self, index: usize, fork: Fork) {
+        let tip = self.sources[index].tip;
+        if self.tree.get(&tip).is_none_or(|entry| entry.hashed) {
+            let reported = &mut self.sources[index].reported;
+            if reported.len() == MAX_REPORTED {
+                reported.pop_front();
+            }
+            reported.push_back(fork.id);
             let blobs = |branch: &Branch| -> Vec<Vec<u8>> {
                 let entries = branch.ids.iter().filter_map(|id| self.tree.get(id));
                 entries.map(|entry| entry.blob.clone()).collect()
@@ -56,7 +73,30 @@ impl Client {
             let evidence = Box::new(self.evidence(&fork.id, sides));
             let (source, fork) = (SourceId(index as u32), Box::new(fork));
             self.report(Report::Disagreement { source, fork, evidence });
+        } else if !self.is_better(&tip) {
+            // Batches check a side with more work.
+            self.hash_side(index);
         }
+    }
+
+    /// Requests the hash of the newest block of a source's side.
+    fn hash_side(&mut self, index: usize) {
+        let tip = self.sources[index].tip;
+        let in_work = |source: &Source| source.side.as_ref().is_some_and(|side| side.1.id == tip);
+        let is_in_work = self.sources[index].side.is_some() || self.sources.iter().any(in_work);
+        let waits = self.doubt.is_some() || self.clock < self.retry || self.has_miss(&tip);
+        if !is_in_work && !waits {
+            let seed_hash = self.tree.seed_hashes(&[tip]).pop().flatten();
+            self.sources[index].side = self.request_proof(&tip, seed_hash);
+        }
+    }
+
+    /// Takes the hash of a side out of work.
+    pub(super) fn take_side(&mut self, job: JobId) -> Option<Proof> {
+        let mut sides = self.sources.iter_mut().map(|source| &mut source.side);
+        let (_, proof) = sides.find_map(|side| side.take_if(|(of, _)| *of == job))?;
+        self.changed = true;
+        Some(proof)
     }
 
     /// Whether a source's side is read as far as the client reads one that has not more work than its chain.

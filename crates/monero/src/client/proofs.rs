@@ -1,6 +1,7 @@
 //! Hashes in work, and what they show about blocks and their sources.
 
 use super::event::{Action, JobId, SourceState};
+use super::senders::Senders;
 use super::{Client, Config};
 use crate::difficulty::Difficulty;
 use crate::hash::Hash;
@@ -13,8 +14,8 @@ pub(super) struct Proof {
     pub(super) difficulty: Difficulty,
     pub(super) seed_hash: Hash,
     pub(super) blob: Vec<u8>,
-    /// The sources whose chains had the block when the hash was requested.
-    pub(super) senders: Vec<usize>,
+    /// The sources that had shown the block when the hash was requested.
+    pub(super) senders: Senders,
 }
 
 /// A proof of work that one hash has refuted, and a second one is to refute.
@@ -26,7 +27,20 @@ pub(super) struct Doubt {
 }
 
 impl Client {
-    pub(super) fn request_hash(&mut self, seed_hash: &Hash, blob: &[u8], fresh: bool) -> JobId {
+    /// Requests a block's hash. Returns `None` if the base has no key for the block, which a complete one would have.
+    pub(super) fn request_proof(
+        &mut self,
+        id: &Hash,
+        seed_hash: Option<Hash>,
+    ) -> Option<(JobId, Proof)> {
+        let (seed_hash, entry, difficulty) =
+            (seed_hash?, self.tree.get(id)?, self.tree.difficulty(id)?);
+        let (blob, senders) = (entry.blob.clone(), entry.senders);
+        let job = self.request_hash(&seed_hash, &blob, false);
+        Some((job, Proof { id: *id, difficulty, seed_hash, blob, senders }))
+    }
+
+    fn request_hash(&mut self, seed_hash: &Hash, blob: &[u8], fresh: bool) -> JobId {
         let job = JobId(self.next_job);
         self.next_job += 1;
         let (seed_hash, blob) = (*seed_hash, blob.to_vec());
@@ -36,29 +50,52 @@ impl Client {
 
     pub(super) fn on_hash(&mut self, job: JobId, hash: &Hash, now: u64) {
         if let Some(doubt) = self.doubt.take_if(|doubt| doubt.job == job) {
-            return self.settle(doubt, hash, now);
+            self.settle(doubt, hash, now);
+            return self.doubt_next();
         }
-        let late = self.late.remove(&job);
-        let is_late = late.is_some();
-        let in_work = || self.batch.as_mut().and_then(|batch| batch.jobs.remove(&job));
-        let Some(proof) = late.or_else(in_work) else { return };
+        let in_work = self.batch.as_mut().and_then(|batch| batch.jobs.remove(&job));
+        let is_in_work = in_work.is_some();
+        let others = || self.late.remove(&job).or_else(|| self.take_side(job));
+        let Some(proof) = in_work.or_else(others) else { return };
         if proof.difficulty.is_met_by(hash) {
             self.note_hashed(&proof.id);
             return;
         }
         if let Some(entry) = self.tree.get_mut(&proof.id) {
-            if is_late && entry.accepted {
+            if !is_in_work && entry.accepted {
                 return;
             }
             entry.doubted = true;
         }
-        // Another block may be in doubt: then this one is hashed again if its chain is still the best.
-        if self.doubt.is_some() {
-            return;
+        self.doubt(proof, hash);
+    }
+
+    /// Has a block that one hash has refuted hashed again. Each second hash fills a cache, so there is one at a time, and
+    /// of those that wait, one for each source. Others are hashed again if their chain is still the best.
+    fn doubt(&mut self, mut proof: Proof, first: &Hash) {
+        proof.senders = self.accused(&proof);
+        let Some(doubt) = &self.doubt else { return self.begin_doubt(proof, first) };
+        let others = self.doubts.iter().map(|(other, _)| other.senders);
+        let covered = others.fold(doubt.proof.senders, Senders::union);
+        if !proof.senders.without(covered).is_empty() {
+            self.doubts.push_back((proof, *first));
         }
+    }
+
+    fn begin_doubt(&mut self, proof: Proof, first: &Hash) {
         self.end_batch();
         let job = self.request_hash(&proof.seed_hash, &proof.blob, true);
-        self.doubt = Some(Doubt { job, proof, first: *hash });
+        self.doubt = Some(Doubt { job, proof, first: *first });
+    }
+
+    /// Goes on with the next block in doubt that a source has to answer for.
+    fn doubt_next(&mut self) {
+        while let Some((proof, first)) = self.doubts.pop_front() {
+            // The difficulty may be another one by now.
+            if !self.accused(&proof).is_empty() && !proof.difficulty.is_met_by(&first) {
+                return self.begin_doubt(proof, &first);
+            }
+        }
     }
 
     /// Takes the second hash of a block in doubt.
@@ -83,12 +120,16 @@ impl Client {
     }
 
     pub(super) fn on_hash_failed(&mut self, job: JobId, now: u64) {
-        let doubt = self.doubt.take_if(|doubt| doubt.job == job);
-        if doubt.is_some() || self.batch.as_ref().is_some_and(|batch| batch.jobs.contains_key(&job))
-        {
+        let is_doubt = self.doubt.take_if(|doubt| doubt.job == job).is_some();
+        if is_doubt || self.batch.as_ref().is_some_and(|batch| batch.jobs.contains_key(&job)) {
             self.end_batch();
             self.changed = true;
             self.retry = now.saturating_add(self.config.poll);
+        } else if self.take_side(job).is_some() {
+            self.retry = now.saturating_add(self.config.poll);
+        }
+        if is_doubt {
+            self.doubt_next();
         }
     }
 
@@ -102,15 +143,15 @@ impl Client {
         self.late.extend(batch.jobs);
     }
 
+    /// Returns the sources that have shown a block, without those that are known to be invalid.
+    fn accused(&self, proof: &Proof) -> Senders {
+        let since = self.tree.get(&proof.id).map_or(proof.senders, |entry| entry.senders);
+        proof.senders.union(since).filter(|source| self.sources[source].is_usable())
+    }
+
     /// Removes a block without its proof of work, and accuses the sources that showed it.
     fn refuse(&mut self, proof: &Proof) {
-        let Proof { id, senders, .. } = proof;
-        let shows = |index: &usize| {
-            let source = &self.sources[*index];
-            let has_it = source.counts() && self.tree.descends(&source.tip, id);
-            source.is_usable() && (has_it || senders.contains(index))
-        };
-        let accused: Vec<usize> = (0..self.sources.len()).filter(shows).collect();
+        let (id, accused) = (&proof.id, self.accused(proof));
         let parent = self.tree.get(id).map(|entry| entry.parent);
         let evidence = parent.map(|parent| self.evidence_against(&parent, &proof.blob));
         self.tree.remove(id);
@@ -118,7 +159,7 @@ impl Client {
         if self.refused.len() > Self::MAX_REFUSED {
             self.refused.pop_front();
         }
-        for source in accused {
+        for source in accused.iter() {
             let (reason, evidence) = (self.lacks_work(), evidence.clone());
             self.set_state(source, SourceState::Invalid { reason, evidence });
         }

@@ -6,13 +6,15 @@ use super::growth::STALE;
 use super::source::{Source, Wait};
 
 impl Client {
-    /// Whether there is nothing to do before the sources' chains change: each source has been read,
-    /// or is known not to give its chain. A source that promises blocks for more than an hour, in all
+    /// Whether there is nothing to do before the sources' chains change: each source has been read and its side
+    /// reported, or is known not to give its chain. A source that promises blocks for more than an hour, in all
     /// since the client last waited for no source and without sleeps, does not count, unless it adds to an old chain.
     pub fn is_settled(&self) -> bool {
         let is_late = |source: &Source| source.awaited.total(self.elapsed) > STALE;
         let holds_up = |source: &Source| self.awaits(source) && !is_late(source);
-        self.is_idle() && !self.reads_anew() && !self.sources.iter().any(holds_up)
+        let has_side = |source: &Source| source.is_usable() && source.side.is_some();
+        let waits = |source: &Source| holds_up(source) || has_side(source);
+        self.is_idle() && !self.reads_anew() && !self.sources.iter().any(waits)
     }
 
     /// Whether a source's chain was compared with the client's, to its end or as far as the client reads

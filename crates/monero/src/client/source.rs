@@ -1,7 +1,10 @@
 //! The state of one source.
 
-use super::event::{RequestId, SourceState};
+use std::collections::VecDeque;
+
+use super::event::{JobId, RequestId, SourceState};
 use super::hold::Hold;
+use super::proofs::Proof;
 use crate::hash::Hash;
 
 /// Failures in a row after which a source counts as unresponsive.
@@ -53,8 +56,10 @@ pub(super) struct Source {
     pub(super) statements: u32,
     /// How long the base has waited for it.
     pub(super) hold: Hold,
-    /// The last common block of a fork that was reported.
-    pub(super) reported: Option<Hash>,
+    /// The hash in work of the newest block of its side, which has no more work than the client's.
+    pub(super) side: Option<(JobId, Proof)>,
+    /// The last common blocks of forks that were reported, the newest last.
+    pub(super) reported: VecDeque<Hash>,
     /// The last common block of a deep reorganisation that was announced.
     pub(super) announced: Option<Hash>,
 }
@@ -136,7 +141,8 @@ impl Source {
             turn: 0,
             statements: 0,
             hold: Hold::default(),
-            reported: None,
+            side: None,
+            reported: VecDeque::new(),
             announced: None,
         }
     }

@@ -205,7 +205,10 @@ impl Client {
     fn restate(&mut self, base: Checkpoint) -> Option<Fork> {
         self.tree.restate(base);
         let doubted = self.doubt.as_mut().map(|doubt| &mut doubt.proof);
-        for proof in self.late.values_mut().chain(doubted) {
+        let doubted = doubted.into_iter().chain(self.doubts.iter_mut().map(|(proof, _)| proof));
+        let sides = self.sources.iter_mut().filter_map(|source| source.side.as_mut());
+        let sides = sides.map(|(_, proof)| proof);
+        for proof in self.late.values_mut().chain(doubted).chain(sides) {
             proof.difficulty = self.tree.difficulty(&proof.id).unwrap_or(proof.difficulty);
         }
         // The hash of the tip may miss a higher difficulty.

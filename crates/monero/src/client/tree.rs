@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::senders::Senders;
 use crate::anchor::Anchor;
 use crate::candidate::check_version;
 use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed};
@@ -30,6 +31,8 @@ pub(super) struct Entry {
     pub(super) doubted: bool,
     /// Whether it was in a batch that was accepted, perhaps without being in the sample.
     pub(super) accepted: bool,
+    /// The sources that have shown it, also those that have another chain by now.
+    pub(super) senders: Senders,
     pub(super) blob: Vec<u8>,
 }
 
@@ -219,6 +222,7 @@ impl Tree {
             hashed: false,
             doubted: false,
             accepted: false,
+            senders: Senders::default(),
             blob: blob.to_vec(),
         };
         self.entries.insert(id, entry);
@@ -351,13 +355,13 @@ impl Tree {
         (self.base, self.cursor) = (base, None);
         let mut blocks: Vec<Entry> = self.entries.drain().map(|(_, entry)| entry).collect();
         blocks.sort_unstable_by_key(|entry| entry.height);
-        for Entry { parent, blob, difficulty, hashed, doubted, accepted, .. } in blocks {
+        for Entry { parent, blob, difficulty, hashed, doubted, accepted, senders, .. } in blocks {
             // Each block followed the rules before, and difficulties change none of them.
             let id = self.insert(&parent, &blob, u64::MAX);
             if let Some(entry) = id.ok().and_then(|id| self.entries.get_mut(&id)) {
                 let is_enough = entry.difficulty <= difficulty;
                 (entry.hashed, entry.accepted) = (hashed && is_enough, accepted && is_enough);
-                entry.doubted = doubted;
+                (entry.doubted, entry.senders) = (doubted, senders);
             }
         }
     }

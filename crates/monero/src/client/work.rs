@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use super::Client;
 use super::batch::Batch;
 use super::event::{Action, Report, SourceId};
-use super::proofs::Proof;
 use super::source::Source;
 use super::tree::Entry;
 use crate::hash::Hash;
@@ -91,6 +90,7 @@ impl Client {
         // A block whose hash is on its way is not accepted without it, nor one that is in doubt.
         let mut chosen: HashSet<Hash> = batch.rest.iter().copied().collect();
         chosen.extend(self.late.values().map(|proof| proof.id));
+        chosen.extend(self.sources.iter().filter_map(|source| Some(source.side.as_ref()?.1.id)));
         let doubted = |id: &Hash| self.tree.get(id).is_some_and(|entry| entry.doubted);
         let wanted = |id: &Hash| chosen.contains(id) || doubted(id);
         let open = |id: &&Hash| **id != newest && wanted(id) && !hashed(id);
@@ -102,24 +102,12 @@ impl Client {
 
     /// Requests the hashes of blocks, given from the oldest to the newest.
     fn hash(&mut self, ids: &[Hash], now: u64) {
-        let Some(last) = ids.last() else { return };
-        let shared = |source: &Source| self.tree.height(&self.tree.common(&source.tip, last));
-        let counted = self.sources.iter().enumerate().filter(|(_, source)| source.counts());
-        let shared: Vec<(usize, u64)> =
-            counted.map(|(index, source)| (index, shared(source))).collect();
-        for (id, seed) in ids.iter().zip(self.tree.seed_hashes(ids)) {
-            let (entry, difficulty) = (self.tree.get(id), self.tree.difficulty(id));
-            let (Some(seed_hash), Some(entry), Some(difficulty)) = (seed, entry, difficulty) else {
-                // The base has no key for this block, which a complete one would have.
+        for (id, seed_hash) in ids.iter().zip(self.tree.seed_hashes(ids)) {
+            let Some((job, proof)) = self.request_proof(id, seed_hash) else {
                 self.batch = None;
                 self.retry = now.saturating_add(self.config.poll);
                 return;
             };
-            let (height, blob) = (entry.height, entry.blob.clone());
-            let senders = shared.iter().filter(|(_, shared)| *shared >= height);
-            let senders = senders.map(|(source, _)| *source).collect();
-            let job = self.request_hash(&seed_hash, &blob, false);
-            let proof = Proof { id: *id, difficulty, seed_hash, blob, senders };
             if let Some(batch) = &mut self.batch {
                 batch.jobs.insert(job, proof);
             }

@@ -131,3 +131,51 @@ fn a_source_that_leaves_its_forged_block_is_convicted() {
     script.hash_all(&world);
     assert_eq!(script.client.tip().map(|tip| tip.id), Some(world.blocks[second].id));
 }
+
+/// It leaves after the hash of the newest block, which is good, and before those of the others are requested.
+#[test]
+fn a_source_that_leaves_before_its_forged_block_is_hashed_is_convicted() {
+    let mut world = World::new(Some(5));
+    let forged = world.child(0, 100, Fault::Forged);
+    let tip = grow(&mut world, forged, 1);
+    let mut script = script(1);
+    script.show(0, &world, tip);
+    assert_eq!(script.jobs.len(), 1);
+    script.wait(30);
+    script.tip_at(0, &world, 0);
+    script.hash(0, true);
+    script.refute(1);
+    let SourceState::Invalid { evidence: Some(evidence), .. } = script.state(0) else {
+        panic!("the source is {}", script.state(0));
+    };
+    assert_eq!(evidence.sides, [[world.blocks[forged].blob.clone()]]);
+}
+
+/// The hash of the first source's block comes while the second one's is in doubt, and the first source has left.
+#[test]
+fn each_source_answers_for_its_forged_block() {
+    let mut world = World::new(Some(5));
+    let forged = [(); 2].map(|()| world.child(0, 100, Fault::Forged));
+    let tip = grow(&mut world, forged[0], 2);
+    let mut script = script(2);
+    script.show(0, &world, tip);
+    script.show(1, &world, forged[1]);
+    script.hash(0, true);
+    assert_eq!(script.jobs.len(), 3);
+    script.wait(10);
+    script.fail_hash(2);
+    script.wait(20);
+    script.tip_at(0, &world, 0);
+    script.tip_at(1, &world, forged[1]);
+    script.wait(10);
+    assert_eq!(script.jobs[3].blob, world.blocks[forged[1]].blob);
+    script.hash(3, false);
+    script.hash(1, false);
+    for (job, source) in [(4, 1), (5, 0)] {
+        assert_eq!(script.state(source), SourceState::Following);
+        assert!(script.jobs[job].fresh);
+        script.hash(job, false);
+        assert!(script.reason(source).contains("proof of work"));
+    }
+    assert_eq!(script.jobs.len(), 6);
+}

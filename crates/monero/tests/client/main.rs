@@ -12,6 +12,7 @@ mod counts;
 mod damage;
 mod doubts;
 mod drive;
+mod forks;
 mod growth;
 mod hashes;
 mod history;

@@ -65,6 +65,8 @@ impl History {
             }
             Report::Disagreement { fork, evidence, .. } => {
                 assert!(!fork.ours.ids.is_empty() && !fork.theirs.ids.is_empty());
+                let newest = fork.theirs.ids.last().expect("blocks");
+                assert!(self.hashed.contains(newest), "no side is forged for free");
                 let sides = self.verify(&evidence);
                 // With a sample the client may have missed a forgery, which evidence shows.
                 if self.config.sample == 1 {
