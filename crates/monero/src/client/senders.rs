@@ -1,7 +1,6 @@
 //! The sources that have shown a block.
 
 use super::Client;
-use super::tree::Tree;
 use crate::hash::Hash;
 
 /// A set of sources.
@@ -42,23 +41,17 @@ impl Senders {
     }
 }
 
-impl Tree {
-    /// Notes that a source has shown a block, and with it all blocks before: an id stands for them.
-    pub(super) fn note_sender(&mut self, id: &Hash, source: usize) {
-        let mut next = *id;
+impl Client {
+    /// Sets the newest known block of a source's chain. With it, the source has shown all blocks before.
+    pub(super) fn show(&mut self, source: usize, tip: Hash) {
+        self.sources[source].tip = tip;
+        let mut next = tip;
         // All blocks before one that it has shown are noted already.
-        while let Some(entry) = self.get_mut(&next).filter(|entry| !entry.senders.contains(source))
+        while let Some(entry) = self.tree.get_mut(&next)
+            && !entry.senders.contains(source)
         {
             entry.senders = entry.senders.with(source);
             next = entry.parent;
         }
-    }
-}
-
-impl Client {
-    /// Sets the newest known block of a source's chain.
-    pub(super) fn show(&mut self, source: usize, tip: Hash) {
-        self.sources[source].tip = tip;
-        self.tree.note_sender(&tip, source);
     }
 }
