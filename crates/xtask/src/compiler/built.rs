@@ -3,7 +3,8 @@
 //! Before Cargo lints the workspace, it compiles the metadata of each dependency. A build with the same options has
 //! written the same metadata beside each library, for the crates that were compiled next. Cargo gives the two files
 //! different names, so it never uses the one for the other. While it builds, the wrapper notes each library's options
-//! and the name of its file. While it lints, the wrapper links to the file if all options are the same.
+//! and the names of its files. While it lints, the wrapper copies the files if all options are the same. Links would
+//! not do: Cargo sets the times of a lint's files, and would then build again what uses the library.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -39,8 +40,8 @@ struct Library {
     is_built: bool,
     /// The folder of the compiler's output.
     folder: PathBuf,
-    /// The name of the metadata's file.
-    file: String,
+    /// The name of its files, without `lib` and their ending.
+    name: String,
     /// All other options, a line each.
     options: String,
 }
@@ -57,6 +58,7 @@ impl Library {
             return None;
         }
         let crate_name = super::value(arguments, "--crate-name")?.to_str()?;
+        let folder = PathBuf::from(super::value(arguments, "--out-dir")?);
         let mut suffix = "";
         let mut options = format!("{}\n{:?}\n", version.to_str()?, env::var_os("OUT_DIR"));
         for argument in arguments {
@@ -64,71 +66,69 @@ impl Library {
             if let Some(name) = argument.strip_prefix(SUFFIX) {
                 suffix = name;
             }
-            if argument != BUILD
-                && argument != CHECK
-                && !NAMES.iter().any(|name| argument.starts_with(name))
-            {
-                options.push_str(&without_links(argument));
+            let differs = NAMES.iter().any(|name| argument.starts_with(name));
+            if argument != BUILD && argument != CHECK && !differs {
+                options.push_str(&as_built(argument, &folder));
                 options.push('\n');
             }
         }
-        let folder = PathBuf::from(super::value(arguments, "--out-dir")?);
-        Some(Library { is_built, folder, file: format!("lib{crate_name}{suffix}.rmeta"), options })
+        Some(Library { is_built, folder, name: format!("{crate_name}{suffix}"), options })
     }
 
-    /// The file with the note about all libraries with these options.
+    /// The file with the note about the build of a library with these options.
     fn noted(&self) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         self.options.hash(&mut hasher);
-        self.folder.join("../built").join(format!("{:016x}", hasher.finish()))
+        notes(&self.folder).join(format!("{:016x}", hasher.finish()))
     }
 
     fn note(&self) -> io::Result<()> {
-        let note = self.noted();
-        fs::create_dir_all(note.parent().unwrap_or(Path::new("")))?;
-        fs::write(note, format!("{}\n{}", self.file, self.options))
+        fs::create_dir_all(notes(&self.folder))?;
+        fs::write(self.noted(), format!("{}\n{}", self.name, self.options))
     }
 
-    /// Links to the metadata that a build wrote. Returns false if there is none.
+    /// Copies what a build wrote. Returns false if there is nothing.
     fn take(&self) -> io::Result<bool> {
         let note = fs::read_to_string(self.noted())?;
-        let Some((file, options)) = note.split_once('\n') else { return Ok(false) };
-        let built = self.folder.join(file);
-        if options != self.options || !built.is_file() {
+        let Some((built, options)) = note.split_once('\n') else { return Ok(false) };
+        if options != self.options {
             return Ok(false);
         }
-        let link = self.folder.join(&self.file);
-        if link.symlink_metadata().is_ok() {
-            fs::remove_file(&link)?;
-        }
-        link_to(file, &link)?;
+        fs::write(notes(&self.folder).join(&self.name), built)?;
+        // The list of the library's source files. Without it, Cargo would check the library again.
+        let list = |name: &str| self.folder.join(format!("{name}.d"));
+        fs::copy(list(built), list(&self.name))?;
+        fs::copy(metadata(&self.folder, built), metadata(&self.folder, &self.name))?;
         Ok(true)
     }
 }
 
-/// Returns an option in which the path of a linked file is that of the file itself.
-fn without_links(option: &str) -> String {
-    match option.split_once('=') {
-        Some((name, path)) if path.ends_with(".rmeta") => match fs::canonicalize(path) {
-            Ok(path) => format!("{name}={}", path.display()),
-            Err(_) => option.to_owned(),
-        },
-        _ => option.to_owned(),
-    }
+/// The folder of all notes about a folder of libraries.
+fn notes(folder: &Path) -> PathBuf {
+    folder.join("../built")
 }
 
-#[cfg(unix)]
-fn link_to(file: &str, link: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(file, link)
+/// The file with a library's metadata.
+fn metadata(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("lib{name}.rmeta"))
 }
 
-/// On Windows, links need a right that few users have.
-#[cfg(not(unix))]
-fn link_to(_: &str, _: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
+/// Returns an option as a build has it: a copy's path gives way to that of the file.
+fn as_built(option: &str, folder: &Path) -> String {
+    let is_equal = |copy: &Path, built: &Path| Some(fs::read(copy).ok()? == fs::read(built).ok()?);
+    let built = || {
+        let (name, path) = option.split_once('=')?;
+        let path = Path::new(path);
+        let copy = path.file_name()?.to_str()?.strip_prefix("lib")?.strip_suffix(".rmeta")?;
+        let built = fs::read_to_string(notes(folder).join(copy)).ok()?;
+        let built = metadata(folder, &built);
+        // The compiler may have replaced either file since.
+        is_equal(path, &built)?.then(|| format!("{name}={}", built.display()))
+    };
+    built().unwrap_or_else(|| option.to_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
     use std::fs;
@@ -169,8 +169,9 @@ mod tests {
         /// Lets a build write a library's metadata.
         fn build(&self, name: &str, suffix: &str, other: &str) {
             assert!(!self.run(BUILD, name, suffix, other), "the compiler must run");
-            let file = self.path(&format!("lib{name}{suffix}.rmeta"));
-            fs::write(file, format!("{name}{suffix}")).expect("a file");
+            for file in [format!("lib{name}{suffix}.rmeta"), format!("{name}{suffix}.d")] {
+                fs::write(self.path(&file), format!("{name}{suffix}")).expect("a file");
+            }
         }
 
         fn read(&self, file: &str) -> String {
@@ -184,6 +185,7 @@ mod tests {
         folder.build("one", "-a", "--cfg x");
         assert!(folder.run(CHECK, "one", "-b", "--cfg x"));
         assert_eq!(folder.read("libone-b.rmeta"), "one-a");
+        assert_eq!(folder.read("one-b.d"), "one-a");
         // Another run of the same lint.
         assert!(folder.run(CHECK, "one", "-b", "--cfg x"));
         assert!(!folder.run(CHECK, "one", "-b", "--cfg y"));
@@ -192,16 +194,15 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_are_the_same_behind_links() {
+    fn a_copy_of_a_dependency_is_the_dependency() {
         let folder = Folder::new();
         folder.build("one", "-a", "");
         let on = |suffix| format!("--extern one={}", folder.path(&format!("libone{suffix}.rmeta")));
         folder.build("two", "-a", &on("-a"));
-        assert!(!folder.run(CHECK, "two", "-b", &on("-b")), "no link yet");
+        assert!(!folder.run(CHECK, "two", "-b", &on("-b")), "no copy yet");
         assert!(folder.run(CHECK, "one", "-b", ""));
         assert!(folder.run(CHECK, "two", "-b", &on("-b")));
         // The compiler checked this one itself.
-        fs::remove_file(folder.path("libone-b.rmeta")).expect("the link");
         fs::write(folder.path("libone-b.rmeta"), "").expect("a file");
         assert!(!folder.run(CHECK, "two", "-b", &on("-b")));
     }
