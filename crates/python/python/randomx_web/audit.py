@@ -307,7 +307,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 named=as_option,
             )
     except ImportError as problem:
-        return _unusable(f"{problem}; install Ray with `pip install './crates/python[ray]'` in a clone")
+        return _unusable(
+            f"{problem}; install Ray with `pip install './crates/python[ray]'` in a clone"
+        )
     except (MemoryError, OSError, ValueError, RuntimeError) as problem:
         return _unusable(as_option(str(problem)))
     except (KeyboardInterrupt, SystemExit):
