@@ -36,14 +36,15 @@
 //! # Accusations
 //!
 //! A source that has shown a block without its proof of work is invalid, also if it shows another
-//! chain by then. The client notes for each block which sources have shown it. So that memory with a wrong bit accuses nobody, the block is hashed twice, with a
-//! cache filled anew for the second time. If the hashes differ, the client computes others later. If
-//! they miss by no more than a lie at the first start explains, it reads the difficulties anew.
+//! chain by then. The client notes for each block which sources have shown it. So that memory with a
+//! wrong bit accuses nobody, the block is hashed twice, with a cache filled anew for the second time.
+//! If the hashes differ, the client computes others later. If they miss by no more than a lie at the
+//! first start explains, it reads the difficulties anew.
 //!
 //! # Limits
 //!
-//! Memory is bounded by [`Client::max_blocks`] blocks of about 300 bytes with their bookkeeping. During a first start it is
-//! bounded by the last 735 blocks of each source.
+//! Memory is bounded by [`Client::max_blocks`] blocks of about 300 bytes with their bookkeeping. During
+//! a first start it is bounded by the last 735 blocks of each source.
 
 mod anchoring;
 mod answers;
