@@ -1,5 +1,8 @@
 //! Blocks of simulated chains.
 
+use std::fs;
+use std::path::Path;
+
 /// Appends a number in Monero's format of variable length.
 pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -9,18 +12,24 @@ pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// Changes the vote of the newest block of a stored chain to one that the network's rules forbid. The state is given
-/// without its checksum, and has no refused blocks.
+/// Changes the vote of the newest block of a stored chain, in a store's folder, to one that the network's rules forbid.
+/// `hash` computes the checksum. The state has no refused blocks.
 ///
 /// # Panics
 ///
-/// If the state ends in no block of version 16.
-pub fn break_newest(state: &mut [u8]) {
+/// If the store cannot be read or written, or if its chain ends in no block of version 16.
+pub fn break_stored(store: &Path, hash: impl Fn(&[&[u8]]) -> [u8; 32]) {
+    let file = store.join("chain");
+    let mut state = fs::read(&file).expect("a state");
+    state.truncate(state.len() - 32);
     // The number of refused blocks follows the block.
     let end = state.len() - 4;
     let begins = |first: &usize| state[first - 1..first + 2] == [(end - first) as u8, 16, 16];
     let first = (end - 100..end).find(begins).expect("a block of version 16");
     state[first + 1] = 15;
+    let checksum = hash(&[&state]);
+    state.extend(checksum);
+    fs::write(file, state).expect("writable");
 }
 
 /// Returns a block of version 16 with only the miner's transaction, which has 1.

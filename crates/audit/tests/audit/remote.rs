@@ -1,6 +1,5 @@
 //! Nodes, relays and stores as input.
 
-use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +10,7 @@ use randomx_client::node::{self, Node};
 use randomx_client::{Follower, LightHasher, Relay, Route, Source, Store};
 use randomx_monero::client::{Config, Start};
 use randomx_monero::{Network, keccak256};
-use randomx_testing::blocks::break_newest;
+use randomx_testing::blocks::break_stored;
 
 use crate::fake_node::{FakeChain, Reply, serve};
 use crate::{audit, results, summary, text, verdicts};
@@ -87,22 +86,12 @@ fn a_store_of_the_light_client_is_audited() {
     audit(&wrong).assert().code(2).stderr(predicates::str::contains(message));
 }
 
-/// Makes the newest block of a stored chain break a rule.
-fn break_stored(store: &Path) {
-    let file = store.join("chain");
-    let stored = fs::read(&file).expect("a state");
-    let mut state = stored[..stored.len() - 32].to_vec();
-    break_newest(&mut state);
-    let checksum = keccak256(&[&state]);
-    fs::write(file, [&state[..], &checksum].concat()).expect("writable");
-}
-
 #[test]
 fn a_store_with_blocks_that_break_a_rule_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, output) = (folder.path().join("store"), folder.path().join("audit"));
     drop(follow(&store, 2160, 12));
-    break_stored(&store);
+    break_stored(&store, keccak256);
     let input = ["audit", "--store", text(&store), "--network", "regtest", "--output"];
     let arguments = [&input[..], &[text(&output), "--fixed-difficulty", "1"]].concat();
     let mention = "chain: block 12 breaks a rule of this release\n";

@@ -1,9 +1,9 @@
 //! `randomx follow` with a stored chain that this release refuses in part.
 
-use std::{fs, path::Path, sync::Arc};
+use std::sync::Arc;
 
 use randomx_monero::keccak256;
-use randomx_testing::blocks::break_newest;
+use randomx_testing::blocks::break_stored;
 use serde_json::Value;
 
 use crate::{
@@ -11,23 +11,13 @@ use crate::{
     follow::{BLOCKS, events, follow, honest, of_kind, path},
 };
 
-/// Makes the newest block of a stored chain break a rule.
-fn break_stored(store: &Path) {
-    let file = store.join("chain");
-    let stored = fs::read(&file).expect("a state");
-    let mut state = stored[..stored.len() - 32].to_vec();
-    break_newest(&mut state);
-    let checksum = keccak256(&[&state]);
-    fs::write(file, [&state[..], &checksum].concat()).expect("writable");
-}
-
 #[test]
 fn stored_blocks_that_break_a_rule_are_dropped_and_read_again() {
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
     let folder = tempfile::tempdir().expect("a folder");
     let store = path(folder.path());
     follow(&["--node", &node, "--store", store]).code(0);
-    break_stored(folder.path());
+    break_stored(folder.path(), keccak256);
     let run = follow(&["--node", &node, "--store", store]).code(0);
     let events = events(&run);
     let heights: Vec<&Value> = of_kind(&events, "tip").iter().map(|tip| &tip["height"]).collect();
