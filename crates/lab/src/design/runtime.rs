@@ -1,5 +1,6 @@
 //! Appendix C: run times of programs and hashes.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use randomx::{KeyMemory, Phase, Version, Vm, VmOptions};
@@ -20,11 +21,11 @@ static DESCRIPTION: Description = Description {
     about: "Appendix C gives the run times of hashes and programs, and how much a miner would gain by \
      rejecting slow programs. Here one thread computes one hash after another and times them: in \
      light mode from a cache of 256 MiB, and in fast mode with a dataset of 2080 MiB, which all \
-     threads compute first. Then it computes the hashes again and times their phases. In light mode \
-     these include the clock, which is read before and after each dataset item. On Linux the times \
-     are the thread's own processor time. A program's time includes generating, compiling and \
-     executing it and the Blake2b hash that follows. The times depend on the machine and vary from \
-     run to run; the shape of the distribution is a property of RandomX.",
+     threads compute first. In turns with these it computes the hashes again and times their phases. \
+     In light mode these include the clock, which is read before and after each dataset item. On \
+     Linux the times are the thread's own processor time. A program's time includes generating, \
+     compiling and executing it and the Blake2b hash that follows. The times depend on the machine \
+     and vary from run to run; the shape of the distribution is a property of RandomX.",
     samples: Samples {
         what: "hashes of each mode and version",
         usual: 2000,
@@ -62,7 +63,7 @@ impl Experiment for Runtime {
     }
 }
 
-/// The times of hashes, in milliseconds. Phases and programs are those of a second run.
+/// The times of hashes, in milliseconds. Phases and programs are those of each hash's second computation.
 struct Measured {
     phases: Vec<(Phase, f64)>,
     programs: Vec<f64>,
@@ -78,7 +79,7 @@ impl Measured {
         mean(&self.hashes)
     }
 
-    /// The time of all phases, which is that of a hash in the second run.
+    /// The time of all phases, which is that of a hash in its second computation.
     fn all_phases(&self) -> f64 {
         self.phases.iter().map(|(_, time)| time).sum()
     }
@@ -89,7 +90,7 @@ fn measure(
     version: Version,
     samples: u64,
     mode: &str,
-    mut clock: impl FnMut() -> f64,
+    clock: impl FnMut() -> f64,
     progress: &mut dyn Progress,
 ) -> Result<Measured, LabError> {
     let options = VmOptions { lanes: Some(1), ..VmOptions::default() };
@@ -97,17 +98,18 @@ fn measure(
     // Warms up the processor's caches.
     vm.hash(b"warm");
     let stage = format!("{mode} {version}");
-    let mut hashes = Vec::new();
+    let clock = RefCell::new(clock);
+    let now = || clock.borrow_mut()();
+    let (mut hashes, mut times) = (Vec::new(), Times::new(now));
+    // In turns, so that other work on the machine slows both down. A hash comes again much later, when the processor's
+    // caches have lost its items.
     for index in 0..samples {
-        progress.at(&stage, index, 2 * samples);
-        let begin = clock();
+        progress.at(&stage, index, samples);
+        let begin = now();
         vm.hash(&index.to_le_bytes());
-        hashes.push(clock() - begin);
-    }
-    let mut times = Times::new(clock);
-    for index in 0..samples {
-        progress.at(&stage, samples + index, 2 * samples);
-        vm.hash_many_observed(&[index.to_le_bytes()], &mut times);
+        hashes.push(now() - begin);
+        let other = (index + samples / 2) % samples;
+        vm.hash_many_observed(&[other.to_le_bytes()], &mut times);
     }
     let phases = times.summary().phases;
     Ok(Measured { phases, programs: times.programs().to_vec(), hashes })
