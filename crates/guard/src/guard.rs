@@ -49,8 +49,8 @@ pub struct Setup<'a> {
 /// A guard. It follows the chain while [`Guard::step`] is called, and answers wallets while the server
 /// that [`Guard::listen`] returns is kept.
 ///
-/// When it is dropped, the threads that read headers end after their current requests to sources. They write nothing
-/// to the store any more. Drop the server first: a wallet's request can write evidence to the store.
+/// When it is dropped, the threads that read headers end after their current requests to sources. Neither they nor
+/// requests of wallets write to the store any more, although a request may go on for minutes, also without its server.
 pub struct Guard {
     follower: Follower,
     service: Arc<Service>,
@@ -166,6 +166,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         // The follower still holds the store's lock.
         self.service.chain.archive().stop();
+        self.service.journal.stop();
     }
 }
 

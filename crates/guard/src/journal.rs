@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -86,12 +85,13 @@ impl Refused {
 pub(crate) type Log = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Keeps evidence, and returns its file.
-pub(crate) type Keep = Box<dyn Fn(&Value) -> io::Result<PathBuf> + Send + Sync>;
+pub(crate) type Keep = Box<dyn FnMut(&Value) -> io::Result<PathBuf> + Send>;
 
 /// Writes the log and evidence, and counts.
 pub(crate) struct Journal {
     log: Log,
-    keep: Keep,
+    /// Locked while evidence is written. `None` after [`Journal::stop`].
+    keep: Mutex<Option<Keep>>,
     state: Mutex<State>,
 }
 
@@ -113,7 +113,13 @@ struct State {
 
 impl Journal {
     pub(crate) fn new(log: Log, keep: Keep) -> Journal {
-        Journal { log, keep, state: Mutex::default() }
+        Journal { log, keep: Mutex::new(Some(keep)), state: Mutex::default() }
+    }
+
+    /// Ends the writing of evidence: another process may use the folder. No evidence is being written any more when
+    /// this returns.
+    pub(crate) fn stop(&self) {
+        *self.keeper() = None;
     }
 
     /// Writes a line to the log.
@@ -160,7 +166,7 @@ impl Journal {
         let content = json!({
             "time": time, "node": node, "method": method, "reason": reason, "evidence": evidence,
         });
-        let file = match (self.keep)(&content) {
+        let file = match self.keep(&content) {
             Ok(file) => Some(file),
             Err(problem) => {
                 self.log(&format!("cannot write evidence: {problem}"));
@@ -188,6 +194,13 @@ impl Journal {
             state.refused.pop_front();
         }
         refused
+    }
+
+    /// Writes evidence, and returns its file.
+    fn keep(&self, content: &Value) -> io::Result<PathBuf> {
+        let mut keeper = self.keeper();
+        let keep = keeper.as_mut().ok_or_else(|| io::Error::other("the guard has ended"))?;
+        keep(content)
     }
 
     /// Withdraws an accusation, and removes its evidence.
@@ -220,6 +233,11 @@ impl Journal {
         })
     }
 
+    fn keeper(&self) -> MutexGuard<'_, Option<Keep>> {
+        // Numbers of files are valid after any panic.
+        self.keep.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // Counters and a list are valid after any panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -241,15 +259,16 @@ pub(crate) fn keep_in(folder: PathBuf) -> Keep {
 }
 
 fn keep_at_most(most: usize, folder: PathBuf) -> Keep {
-    let (written, last) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (mut written, mut last) = (0, 0_usize);
     Box::new(move |content| {
-        if written.fetch_add(1, Ordering::Relaxed) >= most {
+        if written >= most {
             return Err(io::Error::other(format!("more than {most} files")));
         }
+        written += 1;
         fs::create_dir_all(&folder)?;
         loop {
-            let number = last.fetch_add(1, Ordering::Relaxed) + 1;
-            let path = folder.join(format!("{}{number}{}", FILE.0, FILE.1));
+            last += 1;
+            let path = folder.join(format!("{}{last}{}", FILE.0, FILE.1));
             // No other process writes to the folder, which is locked.
             if !fs::exists(&path)? {
                 replace_file(&path, content.to_string().as_bytes())?;
@@ -297,7 +316,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut files = 0;
         for _ in 0..2 {
-            let keep = keep_at_most(MOST, folder.path().to_owned());
+            let mut keep = keep_at_most(MOST, folder.path().to_owned());
             for _ in 0..MOST {
                 files += 1;
                 let file = keep(&json!({ "number": files })).expect("writable");

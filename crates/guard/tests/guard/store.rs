@@ -3,14 +3,61 @@
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
+use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use randomx_client::Store;
+use serde_json::json;
 
 use super::chain::chain;
 use super::node::{Node, Words};
 use super::world::{Guarded, followed};
+
+/// Sends a wallet's request that names a height, and does not wait for the answer.
+fn ask(guarded: &Guarded, method: &str, height: u64) -> TcpStream {
+    let address = guarded.address();
+    let body = format!(r#"{{"id":0,"method":"{method}","params":{{"height":{height}}}}}"#);
+    let head =
+        format!("POST /json_rpc HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}", body.len());
+    let mut wallet = TcpStream::connect(address).expect("a connection");
+    wallet.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).expect("writable");
+    wallet
+}
+
+fn wait_until(is_reached: impl Fn() -> bool) {
+    let limit = Instant::now() + Duration::from_secs(30);
+    while !is_reached() {
+        assert!(Instant::now() < limit);
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_request_that_outlives_its_guard_writes_no_evidence() {
+    static MAY_ANSWER: Mutex<()> = Mutex::new(());
+
+    let (node, guarded, store) = followed(&chain(30, 30), 2160);
+    let asked = || node.count(b"\"get_block\"");
+    let followed = asked();
+    let may_not_answer = MAY_ANSWER.lock().expect("no panic");
+    node.words().json = |method, result| {
+        if method == "get_block" {
+            drop(MAY_ANSWER.lock());
+            result["blob"] = json!(hex::encode(&chain(0, 9)[6].blob));
+        }
+    };
+    let _wallet = ask(&guarded, "get_block", 6);
+    wait_until(|| asked() > followed);
+    let log = guarded.log();
+    drop(guarded);
+    let _another = Store::open(store.path()).expect("not locked any more");
+    drop(may_not_answer);
+    let logged = |text: &str| log.lock().expect("no panic").iter().any(|line| line.contains(text));
+    wait_until(|| logged("sent false data in get_block"));
+    assert!(!store.path().join("lie-1.json").exists());
+    assert!(logged("cannot write evidence: the guard has ended"));
+}
 
 #[test]
 fn a_dropped_guard_leaves_its_store_alone() {
@@ -22,16 +69,8 @@ fn a_dropped_guard_leaves_its_store_alone() {
         }
     };
     let followed = asked();
-    // The wallet does not wait for the answer.
-    let body = r#"{"id":0,"method":"get_block_header_by_height","params":{"height":50}}"#;
-    let address = guarded.address();
-    let mut wallet = TcpStream::connect(address).expect("a connection");
-    let head =
-        format!("POST /json_rpc HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}", body.len());
-    wallet.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).expect("writable");
-    while asked() == followed {
-        thread::sleep(Duration::from_millis(10));
-    }
+    let _wallet = ask(&guarded, "get_block_header_by_height", 50);
+    wait_until(|| asked() > followed);
     drop(guarded);
     let _another = Store::open(store.path()).expect("not locked any more");
     // The present request to a source goes on, with one for each block.

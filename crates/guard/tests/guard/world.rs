@@ -84,6 +84,11 @@ impl Guarded {
         self.server.address()
     }
 
+    /// The lines of the log. Requests can write some after the guard was dropped.
+    pub(crate) fn log(&self) -> Arc<Mutex<Vec<String>>> {
+        Arc::clone(&self.log)
+    }
+
     /// Whether a line of the log has a text.
     pub(crate) fn logged(&self, text: &str) -> bool {
         self.log.lock().expect("no panic").iter().any(|line| line.contains(text))
