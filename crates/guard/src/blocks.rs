@@ -272,10 +272,13 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use randomx_monero::{Hash, Network};
+    use randomx_testing::blocks::block_with;
 
+    use super::format::MAX_BLOCKS;
     use super::*;
     use crate::epee::Writer;
     use crate::nodes::{NoAnswer, Transport};
+    use crate::verified::Verified;
 
     /// Returns a service before a node that refuses all requests, and the number of those.
     pub(super) fn service_before_a_refusing_node() -> (Service, Arc<AtomicU32>) {
@@ -309,6 +312,37 @@ mod tests {
         // No older header is needed for these.
         assert_eq!(ask(&[unknown, base.1, genesis], 0), (false, 1));
         assert_eq!(ask(&[genesis], base.0), (false, 1));
+    }
+
+    #[test]
+    fn no_node_is_asked_for_blocks_while_one_of_their_headers_is_being_read() {
+        const FIRST: u64 = 98_304;
+        let (service, asked) = service_before_a_refusing_node();
+        // The base moved, and the headers between its old place and the new one are missing.
+        let base = (100_000, [1; 32]);
+        service.chain.show(View::of_base(base, Network::Mainnet));
+        let block = Block::parse(&block_with(1, 1, &[0; 32], 0, 1, &[])).expect("a block");
+        let verified = Verified { id: block.id(), blob: block.hashing_blob().clone(), work: None };
+        service.chain.archive().hold(FIRST, vec![verified.clone(); MAX_BLOCKS]);
+        let ask = |start: u64, most: u64| {
+            let mut request = Writer::new();
+            request.bytes("block_ids", &Network::Mainnet.genesis_id());
+            request.number("start_height", start);
+            request.number("max_block_count", most);
+            let outcome = blocks(&service, &request.finish());
+            (matches!(outcome, Err(Refusal::Busy(_))), asked.swap(0, Ordering::Relaxed))
+        };
+        for (start, most) in [(FIRST, 0), (FIRST, u64::MAX), (FIRST + 900, 100), (base.0, 0)] {
+            assert_eq!(ask(start, most), (false, 1), "{start}, {most}");
+        }
+        for (start, most) in [(FIRST + 1, 0), (FIRST + 900, 101)] {
+            assert_eq!(ask(start, most), (true, 0), "{start}, {most}");
+        }
+        // Blocks from the base on need no header of the archive.
+        for (headers, outcome) in [(9, (true, 0)), (10, (false, 1))] {
+            service.chain.archive().hold(base.0 - 10, vec![verified.clone(); headers]);
+            assert_eq!(ask(base.0 - 10, 0), outcome, "{headers}");
+        }
     }
 
     /// Judges an answer whose pool has a transaction with this hash.

@@ -9,7 +9,7 @@ use crate::epee::{
 
 /// The most blocks and transactions in an answer. Nodes send at most 1,000 blocks, and end with the
 /// block that exceeds 20,000 transactions.
-const MAX_BLOCKS: usize = 1000;
+pub(super) const MAX_BLOCKS: usize = 1000;
 const MAX_TRANSACTIONS: usize = 65_536;
 
 /// The most outputs of a transaction: each has 34 bytes, and a transaction less than 1 MiB.
@@ -73,6 +73,12 @@ impl<'a> BlocksRequest<'a> {
         writer.number("pool_info_since", pool_since);
         writer.number("max_block_count", self.most);
         writer.finish()
+    }
+
+    /// Returns the most blocks in an answer.
+    pub(super) fn most_blocks(&self) -> u64 {
+        let limit = MAX_BLOCKS as u64;
+        if self.most > 0 { self.most.min(limit) } else { limit }
     }
 
     /// Returns the request for ids.

@@ -33,7 +33,10 @@ pub(super) fn await_headers(
     }
     if request.start > 0 {
         service.chain.scan_from(view, request.start);
-        return service.chain.id(view, begun, request.start).map(|_| ());
+        service.chain.id(view, begun, request.start)?;
+        // After the base has moved, the blocks between are read last.
+        let last = view.base.0.saturating_sub(1).min(request.start + request.most_blocks() - 1);
+        return service.chain.id(view, begun, last.max(request.start)).map(|_| ());
     }
     if newest_known(service, view, request).is_some() {
         return Ok(());
