@@ -320,8 +320,7 @@ impl Archive {
             return Some(segment);
         }
         let segment = Arc::new(Segment::read(&self.folder, index)?);
-        self.lock().keep(index, Arc::clone(&segment));
-        Some(segment)
+        Some(self.lock().keep_read(index, segment))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

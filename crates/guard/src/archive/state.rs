@@ -148,6 +148,15 @@ impl State {
         self.segments.push((index, segment));
     }
 
+    /// Keeps a segment that was read from its file, unless another thread has kept one meanwhile: the file may have been
+    /// replaced since. Returns the one in memory.
+    pub(super) fn keep_read(&mut self, index: u64, segment: Arc<Segment>) -> Arc<Segment> {
+        self.in_memory(index).unwrap_or_else(|| {
+            self.keep(index, Arc::clone(&segment));
+            segment
+        })
+    }
+
     /// Notes the ids in a segment that was proven.
     pub(super) fn note_ids(&mut self, index: u64, segment: &Segment) {
         let mut beginnings: Box<[u32]> = segment.ids().map(beginning).collect();
@@ -169,6 +178,9 @@ fn beginning(id: &Hash) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use randomx_monero::Block;
+    use randomx_testing::blocks::block_with;
+
     use super::super::wants::COUNTS;
     use super::*;
 
@@ -193,6 +205,25 @@ mod tests {
         // Kept again, as when another thread read it too.
         state.keep(1, segment(1));
         assert_eq!(state.segments.len(), IN_MEMORY);
+    }
+
+    #[test]
+    fn an_older_copy_of_a_segment_takes_no_newer_ones_place() {
+        let mut state = State::default();
+        let block = Block::parse(&block_with(1, 1, &[0; 32], 0, 1, &[])).expect("a block");
+        let (id, blob) = (block.id(), block.hashing_blob().clone());
+        let verified = Verified { id, blob, work: None };
+        let segment = |count| Arc::new(Segment::new(0, vec![verified.clone(); count]));
+        // A thread reads the file, which is replaced before the thread keeps what it has read.
+        let older = segment(1);
+        state.keep(0, segment(2));
+        assert_eq!(state.keep_read(0, older).end(), 2);
+        assert_eq!(state.in_memory(0).map(|kept| kept.end()), Some(2));
+        // The newer one could not be written.
+        state.unwritten = Some((1, segment(4)));
+        assert_eq!(state.keep_read(1, segment(3)).end(), 4);
+        assert_eq!(state.keep_read(2, segment(5)).end(), 5);
+        assert_eq!(state.in_memory(2).map(|kept| kept.end()), Some(5));
     }
 
     #[test]
