@@ -207,10 +207,10 @@ impl Archive {
         None
     }
 
-    /// Proves the blocks from the base down to the lowest one that is needed. Ends early when the base moves: the
-    /// blocks below the new base are missing then, and other wallets wait for them. [`Archive::join`]
-    /// makes the next call go on where this one ended. Fails if headers cannot be stored: memory does not
-    /// have room for all, so they would be fetched again.
+    /// Proves the blocks from the base down to the lowest one that is needed. Ends early, also within a segment, when
+    /// none is needed any more, or when the base moves: the blocks below the new base are missing then, and other wallets
+    /// wait for them. [`Archive::join`] makes the next call go on where this one ended. Fails if headers cannot be
+    /// stored: memory does not have room for all, so they would be fetched again.
     fn extend(&self, base: (u64, Hash), sources: &mut Sources<'_>) -> Result<(), String> {
         // All blocks from `next` on are proven, and so is the id of the one before it.
         let (mut next, mut id) = (base.0 + 1, base.1);
@@ -220,7 +220,8 @@ impl Archive {
                 continue;
             }
             let height = next - 1;
-            let segment = Arc::new(self.prove(height, id, sources)?);
+            let Some(segment) = self.prove(base, (height, id), sources)? else { continue };
+            let segment = Arc::new(segment);
             let Some(previous) = segment.previous() else { return Err("no headers".to_owned()) };
             let index = height / SEGMENT;
             if let Err(problem) = self.write(&segment) {
@@ -278,30 +279,47 @@ impl Archive {
         }
     }
 
-    /// Returns the segment that ends with a block. If a source fails, the parts that were read are kept, and
-    /// the next call for this block goes on after them.
-    fn prove(&self, height: u64, id: Hash, sources: &mut Sources<'_>) -> Result<Segment, String> {
-        let kept = self.lock().unfinished.take_if(|kept| kept.last == (height, id));
-        let mut read = kept.unwrap_or_else(|| Unfinished::new(height, id));
-        match self.read(&mut read, sources) {
-            Ok(stored) => Ok(read.parts.into_iter().rev().fold(stored, Segment::followed_by)),
-            Err(problem) => {
+    /// Returns the segment that ends with a block, given by its height and its id. If a source fails, or
+    /// [`Archive::goes_on`] returns false, the parts that were read are kept, and the next call for this block goes on
+    /// after them.
+    fn prove(
+        &self,
+        base: (u64, Hash),
+        last: (u64, Hash),
+        sources: &mut Sources<'_>,
+    ) -> Result<Option<Segment>, String> {
+        let kept = self.lock().unfinished.take_if(|kept| kept.last == last);
+        let mut read = kept.unwrap_or_else(|| Unfinished::new(last));
+        match self.read(base, &mut read, sources) {
+            Ok(Some(stored)) => {
+                Ok(Some(read.parts.into_iter().rev().fold(stored, Segment::followed_by)))
+            }
+            unread => {
                 self.lock().unfinished = Some(read);
-                Err(problem)
+                unread
             }
         }
     }
 
     /// Reads a segment's missing blocks, the newest first: each proves the id of the one before it. Returns
-    /// the stored blocks before them.
-    fn read(&self, read: &mut Unfinished, sources: &mut Sources<'_>) -> Result<Segment, String> {
+    /// the stored blocks before them, or `None` if it ended early.
+    fn read(
+        &self,
+        base: (u64, Hash),
+        read: &mut Unfinished,
+        sources: &mut Sources<'_>,
+    ) -> Result<Option<Segment>, String> {
         let index = read.last.0 / SEGMENT;
         let first = index * SEGMENT;
         let stored = self.segment(index);
         while read.next > first {
             let known = stored.as_ref().and_then(|known| known.ending_with(read.next - 1, read.id));
-            if let Some(known) = known {
+            if known.is_some() {
                 return Ok(known);
+            }
+            // A source may take minutes for each part. Segments are read whole, so the end of this one counts.
+            if !self.goes_on(base, read.last.0 + 1) {
+                return Ok(None);
             }
             let missing = stored.as_ref().map(|stored| stored.end());
             let missing = missing.filter(|end| *end < read.next);
@@ -311,7 +329,7 @@ impl Archive {
             (read.next, read.id) = (begin, oldest.blob.header.previous_id);
             read.parts.push(part);
         }
-        Ok(Segment::new(first, Vec::new()))
+        Ok(Some(Segment::new(first, Vec::new())))
     }
 
     /// Returns a segment from memory or disk.

@@ -30,9 +30,9 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Begins the segment that ends with a block.
-    pub(super) fn new(height: u64, id: Hash) -> Unfinished {
-        Unfinished { last: (height, id), next: height + 1, id, parts: Vec::new() }
+    /// Begins the segment that ends with a block, given by its height and its id.
+    pub(super) fn new(last: (u64, Hash)) -> Unfinished {
+        Unfinished { last, next: last.0 + 1, id: last.1, parts: Vec::new() }
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) struct State {
     /// The segment that could not be written, with its index. Writing is tried again without another
     /// download.
     pub(super) unwritten: Option<(u64, Arc<Segment>)>,
-    /// The part of a segment that was read before a source failed.
+    /// The part of a segment that was read before a source failed, or reading ended early.
     pub(super) unfinished: Option<Unfinished>,
     /// The beginnings of the ids in each segment that was proven, in ascending order. All of a chain
     /// take 4 bytes for each block.
