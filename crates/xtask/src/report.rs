@@ -2,9 +2,8 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::fs;
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -135,15 +134,18 @@ impl Report {
         let beside = IS_BESIDE.get();
         println!("{}== {name}", if beside { "" } else { "\n" });
         let (start, used) = (Instant::now(), processor_time::used());
-        let log = log_of(&name);
-        let result = if beside { output::logged(&log, work).flatten() } else { work() };
+        let (result, text) = if beside {
+            let unwritten = |error| (Err(error), String::new());
+            output::logged(&log_of(&name), work).unwrap_or_else(unwritten)
+        } else {
+            (work(), String::new())
+        };
         let took = start.elapsed();
         if result.is_err() {
             self.failed.store(true, Ordering::Relaxed);
         }
         let mut steps = self.steps();
         // The lock keeps the logs of two steps that end together apart.
-        let text = if beside { text_of(&log) } else { String::new() };
         let verdict = if result.is_ok() { "" } else { "FAILED after " };
         print!("{text}");
         let used = processor_time::used() - used;
@@ -241,14 +243,6 @@ impl fmt::Display for Cancelled {
 
 impl std::error::Error for Cancelled {}
 
-/// Returns the text of a log. Programs may print bytes that are not UTF-8.
-fn text_of(log: &Path) -> String {
-    match fs::read(log) {
-        Ok(text) => String::from_utf8_lossy(&text).into_owned(),
-        Err(error) => format!("cannot read {}: {error}\n", log.display()),
-    }
-}
-
 /// The log of a step, named after it.
 fn log_of(step: &str) -> PathBuf {
     let name = |character: char| if character.is_ascii_alphanumeric() { character } else { '-' };
@@ -258,26 +252,16 @@ fn log_of(step: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::sync::Barrier;
 
     use anyhow::{Result, bail};
 
-    use super::{Report, Series, text_of};
+    use super::{Report, Series};
     use crate::process;
 
     /// Runs a program that every system with Rust has.
     fn start() -> Result<()> {
         process::run(process::command("cargo").arg("--version"))
-    }
-
-    #[test]
-    fn a_log_may_contain_any_bytes() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let log = folder.path().join("step.log");
-        assert!(text_of(&log).starts_with(&format!("cannot read {}: ", log.display())));
-        fs::write(&log, b"caf\xe9\nerror: the reason\n").expect("a log");
-        assert_eq!(text_of(&log), "caf\u{fffd}\nerror: the reason\n");
     }
 
     #[test]
