@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -181,6 +182,21 @@ test("npm is a program on Unix, and on Windows a script beside Node.js", () => {
     `${nodejs}\\node.exe`,
     `${nodejs}\\node_modules\\npm\\bin\\npm-cli.js`,
   ]);
+});
+
+test("a list of hashes takes the place of an earlier one as a whole", () => {
+  const folder = join(work, "replaced-sums");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "a"), "a");
+  writeSums(folder, ["a"]);
+  const earlier = join(folder, "earlier");
+  linkSync(join(folder, "SHA256SUMS"), earlier);
+  const before = readFileSync(earlier, "utf8");
+  writeFileSync(join(folder, "a"), "b");
+  writeSums(folder, ["a"]);
+  checkSums(folder, ["a"]);
+  expect(readFileSync(earlier, "utf8")).toBe(before);
+  expect(readdirSync(folder).sort()).toEqual(["SHA256SUMS", "a", "earlier"]);
 });
 
 test("a list of hashes notices other, missing and additional files", () => {

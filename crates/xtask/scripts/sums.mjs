@@ -1,15 +1,17 @@
 /** Lists of SHA-256 hashes, as `sha256sum --check` reads them. */
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The name of a list. */
 export const SUMS = "SHA256SUMS";
 
-/** Writes the list of some files into their folder. */
+/** Writes the list of some files into their folder. A run that is stopped leaves no part of a list under its name. */
 export function writeSums(folder, files) {
   const lines = files.map((file) => `${sha256(join(folder, file))}  ${file}\n`);
-  writeFileSync(join(folder, SUMS), lines.join(""));
+  const list = join(folder, SUMS);
+  writeFileSync(`${list}.new`, lines.join(""));
+  renameSync(`${list}.new`, list);
 }
 
 /** Fails unless a folder's list names exactly these files, with the hashes that they have. */

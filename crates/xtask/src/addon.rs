@@ -12,8 +12,8 @@ use crate::{build, output, process, workspace};
 
 const PACKAGE: &str = "randomx-node";
 
-/// The hashes of the package's files, which `crates/xtask/scripts/addon.mjs` writes.
-const SUMS: &str = "SHA256SUMS";
+/// The name of lists of hashes, which `crates/xtask/scripts/sums.mjs` writes.
+pub(crate) const SUMS: &str = "SHA256SUMS";
 
 /// Whether this system has a package for its add-on. Prints a notice if it has none.
 pub(crate) fn is_possible() -> bool {

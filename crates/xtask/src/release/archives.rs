@@ -43,7 +43,10 @@ pub(super) fn build(output: &Path) -> Result<()> {
 /// written some for other systems.
 pub(crate) fn publish(archives: &Path, output: &Path) -> Result<()> {
     fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
-    for file in compare::files(archives)? {
+    let files = compare::files(archives)?;
+    // A run that is stopped must leave no list with other hashes than those of the archives.
+    process::remove_file(&output.join(addon::SUMS))?;
+    for file in files {
         // A run that is stopped must not leave a part of an archive under its name.
         replace(&output.join(&file), |fresh| fs::copy(archives.join(&file), fresh).map(drop))?;
     }
@@ -102,5 +105,20 @@ mod tests {
         let second = "d42cf35afe0bcfc26772d92fe13bf3cdaf9b8cf8f0df8eebf569e6a88536e72f";
         let expected = format!("{first}  a.tar.gz\n{second}  a.zip\n{second}  b.tgz\n");
         assert_eq!(fs::read_to_string(output.join("SHA256SUMS")).expect("a list"), expected);
+    }
+
+    #[test]
+    fn a_run_that_fails_leaves_no_list_of_earlier_hashes() {
+        let [archives, output] = [(), ()].map(|()| tempfile::tempdir().expect("a folder"));
+        let write = |name: &str| fs::write(archives.path().join(name), name).expect("an archive");
+        write("a.zip");
+        publish(archives.path(), output.path()).expect("a copy");
+        let list = output.path().join("SHA256SUMS");
+        assert!(list.is_file());
+        // No archive can take the place of a folder.
+        fs::create_dir(output.path().join("b.zip")).expect("a folder");
+        write("b.zip");
+        publish(archives.path(), output.path()).expect_err("a folder");
+        assert!(!list.exists());
     }
 }
