@@ -9,7 +9,7 @@ use std::slice;
 use anyhow::{Context, Result, bail};
 
 use crate::setup::{self, Held, Node, WasmTools};
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, unless_fresh};
 use crate::{output, process, remap, versions, workspace};
 
 /// Sources of every wasm crate.
@@ -126,7 +126,7 @@ pub(crate) fn package_files() -> Result<()> {
 /// Installs the tools of the page's build, and builds the page for static hosts.
 pub(crate) fn page_from_scratch(url: Option<&str>) -> Result<()> {
     product_from_scratch()?;
-    setup::alone(&workspace::lock_dir(), "site", |held| {
+    setup::alone(&workspace::clone_lock_dir(), "site", |held| {
         let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
         vite.args(["build", "--config", "web/build/hosted.config.ts"]);
         vite.envs(url.map(|url| (PAGE_URL, url)));
@@ -154,25 +154,6 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
         unless_fresh(module.name, module.pkg, stamp, build)?;
     }
     Ok(())
-}
-
-/// Runs a build of the folder `output` if its stamp is not fresh, while no other run does: two builds would remove each
-/// other's files.
-fn unless_fresh(
-    name: &str,
-    output: &str,
-    stamp: impl FnOnce() -> Result<Stamp>,
-    build: impl FnOnce(&Held) -> Result<()>,
-) -> Result<()> {
-    setup::alone(&workspace::lock_dir(), name, |held| {
-        let stamp = stamp()?;
-        if stamp.is_fresh() {
-            output::line(format_args!("{output} is up to date"));
-            return Ok(());
-        }
-        build(held)?;
-        stamp.write()
-    })
 }
 
 /// Builds a crate.
@@ -294,40 +275,11 @@ fn page_stamp(url: Option<&OsStr>) -> Result<Stamp> {
 mod tests {
     use std::ffi::OsStr;
     use std::fs;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::thread;
-    use std::time::Duration;
 
     use clap::CommandFactory;
 
-    use super::{ALL, HASHES, Held, page_stamp, run_in_empty, stamp, unless_fresh};
-    use crate::stamp::Stamp;
-    use crate::{Cli, process, workspace};
-
-    #[test]
-    fn two_runs_at_once_build_once() {
-        let folder = tempfile::tempdir().expect("a folder");
-        // Inputs that no earlier run had.
-        let output = folder.path().to_str().expect("UTF-8");
-        let builds = AtomicUsize::new(0);
-        let build = |_: &Held| {
-            builds.fetch_add(1, Ordering::SeqCst);
-            thread::sleep(Duration::from_millis(50));
-            Ok(fs::write(folder.path().join("file"), "")?)
-        };
-        // Another run in this clone would replace the stamp.
-        let name = format!("test-of-builds-{}", std::process::id());
-        let stamp = || Stamp::new(&name, &[], &[output], output);
-        thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| unless_fresh(&name, output, stamp, build).expect("a build"));
-            }
-        });
-        assert_eq!(builds.into_inner(), 1);
-        for file in [&name, &format!("locks/{name}")] {
-            fs::remove_file(workspace::lock_dir().join(file)).expect("a file");
-        }
-    }
+    use super::{ALL, HASHES, page_stamp, run_in_empty, stamp};
+    use crate::{Cli, process};
 
     #[test]
     fn the_help_names_the_folders_of_all_modules() {

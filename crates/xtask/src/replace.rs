@@ -41,14 +41,14 @@ fn a_file_that_another_run_creates_is_left_alone() {
         done.send(()).expect("a test");
     };
     thread::scope(|scope| {
-        let one = |fresh: &Path| {
+        replace(&file, |fresh| {
             fs::write(fresh, "one")?;
             scope.spawn(other);
             // The other one waits, so this ends with the time.
             let _ = is_done.recv_timeout(Duration::from_millis(200));
             Ok(())
-        };
-        replace(&file, one).expect("replaced");
+        })
+        .expect("replaced");
     });
     assert_eq!(fs::read_to_string(&file).expect("a file"), "other");
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);

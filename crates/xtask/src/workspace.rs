@@ -44,9 +44,14 @@ pub(crate) fn wasm_target_dir(is_private: bool) -> PathBuf {
     target_dir().join(if is_private { "wasm-build-private" } else { "wasm-build" })
 }
 
-/// The folder for locks of this clone.
+/// The folder for locks of what is in the build folder. Clones may share that.
 pub(crate) fn lock_dir() -> PathBuf {
     target_dir().join("xtask")
+}
+
+/// The folder for locks of what is in this clone, such as `node_modules`. Two runs may have other build folders.
+pub(crate) fn clone_lock_dir() -> PathBuf {
+    root().join("target/xtask/clone")
 }
 
 /// The folder for tools that all clones of the repository share: `$RANDOMX_WEB_CACHE`, or else

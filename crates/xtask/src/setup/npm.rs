@@ -47,7 +47,7 @@ pub(crate) fn packages() -> Result<()> {
     let root = workspace::root();
     let are_installed = || packages_are_installed(&root).then_some(());
     // npm removes what another npm has installed in the same folder meanwhile.
-    lock::once(&workspace::lock_dir(), "npm-ci", are_installed, |held| install(&root, held))
+    lock::once(&workspace::clone_lock_dir(), "npm-ci", are_installed, |held| install(&root, held))
 }
 
 fn install(root: &Path, held: &Held) -> Result<()> {
