@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use crate::replace::replace;
-use crate::setup::Node;
+use crate::setup::{self, Held, Node};
 use crate::{build, output, process, workspace};
 
 const PACKAGE: &str = "randomx-node";
@@ -32,9 +32,11 @@ pub(crate) fn package() -> Result<PathBuf> {
     cargo.args(["build", "--locked", "--package", PACKAGE, "--release"]);
     let built = workspace::target_dir().join("release");
     build::cargo(build::published(&mut cargo)?, &[library(&built)])?;
-    place(&built)?;
-    let mut documents = Node::Installed.run("crates/xtask/scripts/addon.mjs")?;
-    process::run(documents.arg(&folder).arg(build::host()?))?;
+    alone(|held| {
+        place(&built)?;
+        let mut documents = Node::Installed.run("crates/xtask/scripts/addon.mjs")?;
+        process::run(documents.arg(&folder).arg(build::host()?).stdin(held.stdin()?))
+    })?;
     output::line(format_args!("the package is in {}", folder.display()));
     Ok(folder)
 }
@@ -44,7 +46,12 @@ pub(crate) fn place_tested(profile: &str) -> Result<()> {
     if !is_possible() {
         return Ok(());
     }
-    place(&tested(profile))
+    alone(|_| place(&tested(profile)))
+}
+
+/// Changes the package while no other run does: the list of a published add-on could get the hash of a test's.
+fn alone(change: impl FnOnce(&Held) -> Result<()>) -> Result<()> {
+    setup::alone(&workspace::clone_lock_dir(), "addon", change)
 }
 
 /// Returns the add-on that Cargo builds with the Rust tests in a profile.
@@ -104,12 +111,55 @@ fn name(os: &str, arch: &str, c_library: Option<&str>) -> String {
     [os, cpu].into_iter().chain(c_library).collect::<Vec<_>>().join("-")
 }
 
-#[test]
-fn systems_with_another_c_library_have_another_name() {
-    assert_eq!(name("linux", "x86_64", Some("gnu")), "linux-x64-gnu");
-    assert_eq!(name("linux", "x86_64", Some("musl")), "linux-x64-musl");
-    assert_eq!(name("macos", "aarch64", None), "darwin-arm64");
-    if cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")) {
-        assert!(folder().expect("a package").ends_with("crates/node/npm/linux-x64-gnu"));
+#[cfg(test)]
+mod tests {
+    use std::env;
+
+    use super::*;
+    use crate::setup::Waiting;
+
+    #[test]
+    fn systems_with_another_c_library_have_another_name() {
+        assert_eq!(name("linux", "x86_64", Some("gnu")), "linux-x64-gnu");
+        assert_eq!(name("linux", "x86_64", Some("musl")), "linux-x64-musl");
+        assert_eq!(name("macos", "aarch64", None), "darwin-arm64");
+        if cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")) {
+            assert!(folder().expect("a package").ends_with("crates/node/npm/linux-x64-gnu"));
+        }
+    }
+
+    #[test]
+    fn a_tests_addon_waits_for_the_hashes_of_a_published_one() {
+        /// Set where the test runs again, in a clone without sources.
+        const IS_OTHER: &str = "RANDOMX_XTASK_TEST_IS_OTHER";
+
+        if env::var_os(IS_OTHER).is_some() {
+            return place_tested("checked").expect("an add-on");
+        }
+        let clone = tempfile::tempdir().expect("a folder");
+        let package = clone.path().join("crates/node/npm").join(this_system());
+        let target = clone.path().join("target");
+        let built = library(&target.join("checked/deps"));
+        for file in [&built, &package.join(SUMS)] {
+            fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            fs::write(file, "").expect("a file");
+        }
+        let locks = workspace::clone_lock_dir();
+        let locks = locks.strip_prefix(workspace::root()).expect("a folder of the clone");
+        // As in a run that has placed an add-on, and has yet to write the hashes.
+        let other = setup::alone(&clone.path().join(locks), "addon", |_| {
+            let other = Waiting::start(
+                "addon::tests::a_tests_addon_waits_for_the_hashes_of_a_published_one",
+                &[
+                    (IS_OTHER, Path::new("1")),
+                    ("CARGO_TARGET_DIR", &target),
+                    ("CARGO_MANIFEST_DIR", &clone.path().join("crates/xtask")),
+                ],
+            );
+            assert!(package.join(SUMS).exists());
+            Ok(other)
+        });
+        other.expect("another run").end();
+        assert!(!package.join(SUMS).exists() && package.join("randomx.node").exists());
     }
 }

@@ -39,6 +39,8 @@ pub(crate) use foreign::{
     ARM64, ARMV7, Foreign, ForeignTools, I686, RISCV64, S390X, WINDOWS, checker,
     emscripten_library, foreign_tools, installed_foreign_tools, library_for_checks, module_flags,
 };
+#[cfg(test)]
+pub(crate) use lock::Waiting;
 pub(crate) use lock::{Held, alone};
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, npm, packages};

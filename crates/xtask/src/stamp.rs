@@ -108,9 +108,7 @@ mod tests {
     use std::cell::Cell;
     use std::env;
     use std::fs;
-    use std::io::{BufRead, BufReader};
     use std::path::Path;
-    use std::process::{Command, Stdio};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
     use std::time::Duration;
@@ -119,7 +117,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::{Stamp, unless_fresh};
-    use crate::setup::Held;
+    use crate::setup::{Held, Waiting};
     use crate::workspace;
 
     /// Returns a folder whose path no earlier run had.
@@ -179,21 +177,15 @@ mod tests {
         let built = folder.path().join("other");
         let started = Cell::new(None);
         build(folder.path(), |_| {
-            let mut test = Command::new(env::current_exe()?);
-            test.args(["--exact", "stamp::tests::a_run_with_another_build_folder_waits"]);
-            test.arg("--nocapture").env(OUTPUTS, folder.path());
-            test.env("CARGO_TARGET_DIR", folder.path().join("target"));
-            let mut test = test.stdout(Stdio::piped()).spawn()?;
-            let mut lines = BufReader::new(test.stdout.take().expect("its output")).lines();
-            let waits = |line: String| line.ends_with("waiting for another step or run");
-            assert!(lines.any(|line| waits(line.expect("a line"))));
+            let other = Waiting::start(
+                "stamp::tests::a_run_with_another_build_folder_waits",
+                &[(OUTPUTS, folder.path()), ("CARGO_TARGET_DIR", &folder.path().join("target"))],
+            );
             assert!(!built.exists());
-            started.set(Some((test, lines)));
+            started.set(Some(other));
             Ok(())
         });
-        let (mut test, lines) = started.into_inner().expect("another run");
-        lines.for_each(drop);
-        assert!(test.wait().expect("its end").success());
+        started.into_inner().expect("another run").end();
         assert!(built.exists());
         forget(folder.path());
     }

@@ -10,6 +10,9 @@ use anyhow::{Context, Result};
 use super::announce;
 use crate::process;
 
+/// The end of the line that a run prints before it waits for a lock.
+const WAITING: &str = "waiting for another step or run";
+
 /// A lock that this program holds.
 pub(crate) struct Held(File);
 
@@ -59,13 +62,42 @@ pub(crate) fn alone<T>(
         .with_context(|| format!("cannot write {}", path.display()))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            announce(&format!("{name}: waiting for another step or run"));
+            announce(&format!("{name}: {WAITING}"));
             file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
         }
         // A file system may have no locks.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
     work(&Held(file))
+}
+
+/// A test that runs again in another process, and waits for a lock there.
+#[cfg(test)]
+pub(crate) struct Waiting {
+    test: std::process::Child,
+    rest: std::io::BufReader<std::process::ChildStdout>,
+}
+
+#[cfg(test)]
+impl Waiting {
+    /// Starts a test again with some variables. Returns when it waits, and fails if it ends before that.
+    pub(crate) fn start(name: &str, variables: &[(&str, &Path)]) -> Waiting {
+        use std::io::{BufRead, Read};
+
+        let mut test = Command::new(std::env::current_exe().expect("this program"));
+        test.args(["--exact", name, "--nocapture"]).envs(variables.iter().copied());
+        let mut test = test.stdout(Stdio::piped()).spawn().expect("the test");
+        let mut rest = std::io::BufReader::new(test.stdout.take().expect("its output"));
+        let mut lines = rest.by_ref().lines().map(|line| line.expect("UTF-8"));
+        assert!(lines.any(|line| line.ends_with(WAITING)), "{name} does not wait");
+        Waiting { test, rest }
+    }
+
+    /// Waits until the test ends, and fails if the test failed.
+    pub(crate) fn end(mut self) {
+        std::io::copy(&mut self.rest, &mut std::io::sink()).expect("its output");
+        assert!(self.test.wait().expect("its end").success());
+    }
 }
 
 #[cfg(test)]
