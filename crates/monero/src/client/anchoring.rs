@@ -183,7 +183,7 @@ impl Anchoring {
     }
 
     /// Drops what the present source has sent.
-    pub(super) fn restart(&mut self) {
+    fn restart(&mut self) {
         self.stage = Stage::first(self.network, self.from);
         (self.source, self.is_resumed) = (None, false);
     }
@@ -199,6 +199,30 @@ impl Anchoring {
         if let Some(sent) = sent {
             self.stage = self.others.swap_remove(sent).1;
         }
+    }
+
+    /// Takes an answer of a source whose turn may be over. Drops all that the source has sent if the answer is
+    /// of another chain. Returns also whether the source's reading was interrupted.
+    pub(super) fn take_from(
+        &mut self,
+        source: SourceId,
+        take: impl FnOnce(&mut Self) -> Step,
+    ) -> (Step, bool) {
+        let present = (self.source, self.is_resumed);
+        let is_late = present.0 != Some(source);
+        if is_late {
+            self.read_from(source);
+        }
+        let step = take(self);
+        let is_resumed = self.is_resumed;
+        if matches!(step, Step::OtherNetwork | Step::False(_)) {
+            self.restart();
+        }
+        if let (true, (Some(source), is_resumed)) = (is_late, present) {
+            self.read_from(source);
+            self.is_resumed = is_resumed;
+        }
+        (step, is_resumed)
     }
 
     /// Returns the next question.

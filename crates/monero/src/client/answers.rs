@@ -159,25 +159,19 @@ impl Client {
 
     fn anchor(&mut self, source: usize, take: impl FnOnce(&mut Anchoring) -> Step) -> Judgement {
         let Some((anchoring, provider)) = &mut self.anchoring else { return Judgement::Fine };
-        let step = take(anchoring);
-        match step {
-            Step::More => return Judgement::State(SourceState::Connecting),
-            Step::Done(base) => {
-                self.end_anchoring(source, *base);
-                return Judgement::State(SourceState::Connecting);
-            }
-            Step::Short => return Judgement::Failed,
-            Step::OtherNetwork | Step::False(_) => {
-                let is_resumed = anchoring.is_resumed;
-                *provider = None;
-                anchoring.restart();
-                // The answers from before an outage and those after it may be of different chains.
-                if is_resumed {
-                    return Judgement::Failed;
-                }
-            }
+        let (step, is_resumed) = anchoring.take_from(SourceId(source as u32), take);
+        if matches!(step, Step::OtherNetwork | Step::False(_)) {
+            *provider = provider.filter(|present| !present.is(source));
         }
         match step {
+            Step::More => Judgement::State(SourceState::Connecting),
+            Step::Done(base) => {
+                self.end_anchoring(source, *base);
+                Judgement::State(SourceState::Connecting)
+            }
+            Step::Short => Judgement::Failed,
+            // The answers from before an interruption and those after it may be of different chains.
+            Step::OtherNetwork | Step::False(_) if is_resumed => Judgement::Failed,
             Step::OtherNetwork => {
                 self.sources[source].paused = self.clock.saturating_add(LONGEST_PAUSE);
                 Judgement::State(SourceState::OtherNetwork)
@@ -186,7 +180,6 @@ impl Client {
                 let reason = reason.to_owned();
                 Judgement::State(SourceState::Invalid { reason, evidence: None })
             }
-            _ => Judgement::Failed,
         }
     }
 

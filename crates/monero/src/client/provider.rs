@@ -2,7 +2,8 @@
 //!
 //! Until the second anchor is reached, nothing shows which sources are honest. A source could send almost all blocks,
 //! fall silent, and begin again. So no source is read for longer than a turn of ten minutes while others wait, and what
-//! it has sent is kept for its next turn. Of `n` sources, each has at least one of `2 * (n - 1)` turns.
+//! it has sent is kept for its next turn. So is an answer that comes after the turn: a user can let sources take an
+//! hour for one. Of `n` sources, each has at least one of `2 * (n - 1)` turns.
 
 use std::cmp::Reverse;
 
@@ -89,9 +90,6 @@ impl Client {
         self.sources[next].turn = last + 1;
         if present == Some(next) {
             return;
-        }
-        if let Some(present) = present {
-            self.sources[present].outdate();
         }
         anchoring.read_from(SourceId(next as u32));
         let states = anchoring.is_anew && !anchoring.is_resumed;

@@ -103,7 +103,7 @@ pub(super) enum Purpose {
     /// A part of the chain between the anchors.
     Anchor,
     /// Headers or difficulties that the client no longer needs, because its base moved or another
-    /// source provides them.
+    /// source has provided them.
     Outdated,
 }
 

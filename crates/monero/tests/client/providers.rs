@@ -64,7 +64,7 @@ fn send(script: &mut Script, world: &World, source: usize, count: usize) {
     script.blocks(source, world, &(first..first + count).collect::<Vec<_>>());
 }
 
-/// Lets a source send so many blocks in its turn. Its next answer is outstanding when the turn is over.
+/// Lets a source send so many blocks in its turn. The next question is open when the turn is over.
 fn stint(script: &mut Script, world: &World, source: usize, count: usize) {
     send(script, world, source, count);
     script.pass(STINT);
@@ -79,14 +79,9 @@ fn repeat_tips(script: &mut Script, world: &World) {
     }
 }
 
-/// Checks that the client asks a source for the blocks from one on, after the other sources' late answers.
+/// Checks that the client asks a source for the blocks from one on.
 #[track_caller]
 fn goes_on_with(script: &mut Script, world: &World, source: usize, first: u64) {
-    for other in (0..script.client.sources().count()).filter(|&other| other != source) {
-        if matches!(script.asked(other), Some(Query::Headers { .. })) {
-            script.blocks(other, world, &[1]);
-        }
-    }
     repeat_tips(script, world);
     assert_eq!(script.asked(source), asks_from(first), "source {source}");
 }
@@ -105,7 +100,6 @@ fn a_source_that_sends_few_blocks_gives_way_to_another() {
     send(&mut script, &world, 0, 599);
     assert_eq!(script.asked(0), asks_from(600));
     script.wait(1);
-    // The late answer belongs to nothing.
     begins_with(&mut script, &world, 1);
     assert_eq!(script.client.progress(), Some((0, BLOCKS)));
     send(&mut script, &world, 1, 1000);
@@ -128,8 +122,67 @@ fn a_sleep_does_not_make_a_source_slow() {
     begins_with(&mut script, &world, 1);
 }
 
+/// A user can let sources take an hour for an answer.
 #[test]
-fn late_difficulties_are_no_failure() {
+fn answers_that_come_after_their_turns_count() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    script.pass(60);
+    for (source, first) in [(0, 1), (1, 1), (0, 1001)] {
+        goes_on_with(&mut script, &world, source, first);
+        assert_eq!(script.client.progress(), Some((first - 1, BLOCKS)));
+        script.pass(STINT);
+        repeat_tips(&mut script, &world);
+        assert!(matches!(script.asked(1 - source), Some(Query::Headers { .. })));
+        send(&mut script, &world, source, 1000);
+        assert_eq!(script.state(source), SourceState::Connecting);
+    }
+    assert_eq!(script.height(), Some(BLOCKS));
+    // The other source's answer belongs to nothing. A pause would follow a failure.
+    assert_eq!(script.asked(1), asks_from(1001));
+    script.blocks(1, &world, &[5]);
+    assert_eq!(script.asked(1), Some(Query::Tip));
+}
+
+#[test]
+fn an_answer_may_take_longer_than_all_turns() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    for source in [1, 0, 1, 0] {
+        script.pass(STINT);
+        goes_on_with(&mut script, &world, source, 1);
+    }
+    send(&mut script, &world, 0, 1000);
+    assert_eq!(script.asked(0), asks_from(1001));
+    send(&mut script, &world, 1, 500);
+    // The next turn is the fastest one's.
+    script.pass(2 * STINT);
+    goes_on_with(&mut script, &world, 1, 501);
+}
+
+#[test]
+fn a_late_answer_of_another_chain_costs_the_present_source_no_progress() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    stint(&mut script, &world, 0, 500);
+    begins_with(&mut script, &world, 1);
+    send(&mut script, &world, 1, 20);
+    script.blocks(0, &world, &[5]);
+    // Its chain may have changed meanwhile.
+    assert_eq!((script.asked(0), script.state(0)), (None, SourceState::Connecting));
+    assert_eq!(script.client.progress(), Some((20, BLOCKS)));
+    script.wait(2);
+    goes_on_with(&mut script, &world, 1, 21);
+    stint(&mut script, &world, 1, 20);
+    begins_with(&mut script, &world, 0);
+    send(&mut script, &world, 0, 1000);
+    script.blocks(0, &world, &[5]);
+    assert_eq!(script.reason(0), "a block does not follow the one before it");
+    goes_on_with(&mut script, &world, 1, 41);
+}
+
+#[test]
+fn late_difficulties_count() {
     let mut world = World::new(None);
     let mut script = begun_at(&mut world, 800, 2);
     send(&mut script, &world, 0, DIFFICULTY_BLOCKS);
@@ -138,6 +191,8 @@ fn late_difficulties_are_no_failure() {
     script.difficulties(0, vec![1; DIFFICULTY_BLOCKS]);
     // A pause would follow a failure.
     assert_eq!(script.asked(0), Some(Query::Tip));
+    script.pass(STINT);
+    goes_on_with(&mut script, &world, 0, 801);
 }
 
 #[test]
