@@ -61,8 +61,10 @@ impl Client {
             self.note_hashed(&proof.id);
             return;
         }
+        let is_trusted = self.tree.descends(&self.trusted, &proof.id);
         if let Some(entry) = self.tree.get_mut(&proof.id) {
-            if !is_in_work && entry.accepted {
+            // A wrong hash must not undo the client's chain.
+            if !is_in_work && entry.accepted && is_trusted {
                 return;
             }
             entry.doubted = true;

@@ -67,6 +67,31 @@ fn a_forged_side_accuses_its_source_and_is_not_reported() {
     }
 }
 
+/// A sample left out the newest block of the side when it was a part of the client's chain.
+#[test]
+fn a_forged_block_that_was_accepted_and_left_accuses_its_source() {
+    let mut world = World::new(Some(5));
+    let forged = world.child(0, 100, Fault::Forged);
+    let (tip, honest) = (grow(&mut world, forged, 1), grow(&mut world, 0, 3));
+    let config = Config {
+        fixed_difficulty: Some(5),
+        sample: u64::MAX,
+        newest: 1,
+        ..Config::new(Network::Regtest, [1; 32])
+    };
+    let mut script = Script::with(config, Start::Anchors, 2);
+    script.following(&world, tip);
+    script.wait(30);
+    script.tip_at(0, &world, forged);
+    script.show(1, &world, honest);
+    (1..4).for_each(|job| script.hash(job, true));
+    assert_eq!(script.height(), Some(3));
+    assert_eq!(script.jobs[4].blob, world.blocks[forged].blob);
+    script.refute(4);
+    assert!(script.reason(0).contains("proof of work"));
+    assert!(sides(&script).is_empty() && script.client.is_settled());
+}
+
 /// Real blocks that were left are free. Each time, the client's side could be a longer one.
 #[test]
 fn a_source_that_shows_a_side_again_and_again_is_reported_once() {
