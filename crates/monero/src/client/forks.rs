@@ -21,6 +21,7 @@ impl Client {
         tips.extend(self.batch.as_ref().map(|batch| batch.tip));
         // No batch is in work then.
         tips.extend(self.doubt.as_ref().map(|doubt| doubt.proof.id));
+        self.keep_senders();
         self.tree.retain(&tips);
     }
 

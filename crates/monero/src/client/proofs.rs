@@ -2,6 +2,7 @@
 
 use super::event::{Action, JobId, SourceState};
 use super::senders::Senders;
+use super::tree::Tree;
 use super::{Client, Config};
 use crate::difficulty::Difficulty;
 use crate::hash::Hash;
@@ -14,7 +15,7 @@ pub(super) struct Proof {
     pub(super) difficulty: Difficulty,
     pub(super) seed_hash: Hash,
     pub(super) blob: Vec<u8>,
-    /// The sources that had shown the block when the hash was requested.
+    /// The sources that had shown the block when the hash was requested, or before the tree dropped it.
     pub(super) senders: Senders,
 }
 
@@ -143,6 +144,18 @@ impl Client {
             self.late.clear();
         }
         self.late.extend(batch.jobs);
+    }
+
+    /// Changes all proofs whose hashes are in work or have refuted them once.
+    pub(super) fn each_proof(&mut self, change: impl Fn(&Tree, &mut Proof)) {
+        let Self { tree, batch, late, doubt, doubts, sources, .. } = self;
+        let of_batch = batch.iter_mut().flat_map(|batch| batch.jobs.values_mut());
+        let in_doubt = doubt.iter_mut().map(|doubt| &mut doubt.proof);
+        let in_doubt = in_doubt.chain(doubts.iter_mut().map(|(proof, _)| proof));
+        let sides = sources.iter_mut().filter_map(|source| source.side.as_mut());
+        let sides = sides.map(|(_, proof)| proof);
+        let proofs = of_batch.chain(late.values_mut()).chain(in_doubt).chain(sides);
+        proofs.for_each(|proof| change(tree, proof));
     }
 
     /// Returns the sources that have shown a block, without those that are known to be invalid.

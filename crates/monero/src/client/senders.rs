@@ -54,4 +54,12 @@ impl Client {
             next = entry.parent;
         }
     }
+
+    /// Notes with each proof which sources have shown its block, before the tree drops blocks.
+    pub(super) fn keep_senders(&mut self) {
+        self.each_proof(|tree, proof| {
+            let since = tree.get(&proof.id).map_or(proof.senders, |entry| entry.senders);
+            proof.senders = proof.senders.union(since);
+        });
+    }
 }

@@ -136,7 +136,6 @@ impl Client {
 
     fn stop_reading(&mut self) {
         self.anchoring = None;
-        self.sources.iter_mut().for_each(Source::outdate);
         self.note_reading();
         self.ask_tips();
     }
@@ -152,6 +151,7 @@ impl Client {
         let has_tip = self.has_tip();
         for index in 0..self.sources.len() {
             let source = &mut self.sources[index];
+            source.outdate();
             (source.claim, source.due, source.awaited) = (None, 0, Wait::default());
             if has_tip && source.was_read() {
                 self.set_state(index, SourceState::Connecting);
@@ -204,13 +204,9 @@ impl Client {
     /// client leaves the end of its chain.
     fn restate(&mut self, base: Checkpoint) -> Option<Fork> {
         self.tree.restate(base);
-        let doubted = self.doubt.as_mut().map(|doubt| &mut doubt.proof);
-        let doubted = doubted.into_iter().chain(self.doubts.iter_mut().map(|(proof, _)| proof));
-        let sides = self.sources.iter_mut().filter_map(|source| source.side.as_mut());
-        let sides = sides.map(|(_, proof)| proof);
-        for proof in self.late.values_mut().chain(doubted).chain(sides) {
-            proof.difficulty = self.tree.difficulty(&proof.id).unwrap_or(proof.difficulty);
-        }
+        self.each_proof(|tree, proof| {
+            proof.difficulty = tree.difficulty(&proof.id).unwrap_or(proof.difficulty);
+        });
         // The hash of the tip may miss a higher difficulty.
         let proven = self.tree.chain(&self.trusted).find(|(_, entry)| entry.hashed);
         let tip = proven.map_or(self.tree.base().id, |(id, _)| id);

@@ -146,6 +146,7 @@ impl Client {
     }
 
     pub(super) fn rebase(&mut self, id: &Hash) {
+        self.keep_senders();
         self.tree.rebase(id);
         for source in &mut self.sources {
             let moved = !self.tree.contains(&source.tip);

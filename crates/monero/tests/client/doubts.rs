@@ -179,3 +179,81 @@ fn each_source_answers_for_its_forged_block() {
     }
     assert_eq!(script.jobs.len(), 6);
 }
+
+/// The client drops the block, which no source has any more, before its hash comes.
+#[test]
+fn each_source_that_left_a_forged_side_answers_for_it() {
+    let mut world = World::new(Some(5));
+    let first = grow(&mut world, 0, 1);
+    let tip = grow(&mut world, first, 1);
+    let side = world.child(first, 100, Fault::Forged);
+    let mut script = script(3);
+    script.following(&world, tip);
+    for source in [1, 2] {
+        script.show(source, &world, side);
+    }
+    script.wait(30);
+    leave(&mut script, &world, first);
+    script.refute(2);
+    both_are_accused(&script);
+}
+
+/// The hash of another block of the batch failed.
+#[test]
+fn each_source_that_left_a_chain_whose_hashes_are_late_answers_for_it() {
+    let mut world = World::new(Some(5));
+    let first = grow(&mut world, 0, 1);
+    let forged = world.child(first, 100, Fault::Forged);
+    let tip = grow(&mut world, forged, 2);
+    let mut script = script(3);
+    script.following(&world, first);
+    script.show(1, &world, tip);
+    script.hash(1, true);
+    assert_eq!(script.jobs[2].blob, world.blocks[forged].blob);
+    script.show(2, &world, tip);
+    script.wait(10);
+    script.fail_hash(3);
+    script.wait(20);
+    // The next batch would begin ten seconds later.
+    leave(&mut script, &world, first);
+    script.refute(2);
+    both_are_accused(&script);
+}
+
+/// Another block is in doubt first.
+#[test]
+fn each_source_that_left_a_block_which_waits_in_doubt_answers_for_it() {
+    let mut world = World::new(Some(5));
+    let first = grow(&mut world, 0, 1);
+    let tip = grow(&mut world, first, 1);
+    let [other, side] = [(); 2].map(|()| world.child(first, 100, Fault::Forged));
+    let mut script = script(4);
+    script.following(&world, tip);
+    script.show(3, &world, other);
+    script.show(1, &world, side);
+    (2..4).for_each(|job| script.hash(job, false));
+    script.show(2, &world, side);
+    script.wait(30);
+    leave(&mut script, &world, first);
+    script.hash(4, false);
+    assert!(script.jobs[5].fresh && script.jobs[5].blob == world.blocks[side].blob);
+    script.hash(5, false);
+    both_are_accused(&script);
+    assert!(script.reason(3).contains("proof of work"));
+}
+
+/// Lets the second and the third source go back to a block. They are asked for their tips again.
+fn leave(script: &mut Script, world: &World, block: usize) {
+    let blocks = script.client.blocks();
+    for source in [1, 2] {
+        assert_eq!(script.state(source), SourceState::Following);
+        script.tip_at(source, world, block);
+    }
+    assert!(script.client.blocks() < blocks, "the block is dropped");
+}
+
+fn both_are_accused(script: &Script) {
+    for source in [1, 2] {
+        assert!(script.reason(source).contains("proof of work"));
+    }
+}
