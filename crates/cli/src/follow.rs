@@ -44,9 +44,11 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     }
     let mut bar = ChainBar::on_terminal();
     while has_reader || args.once {
-        for report in follower.step()? {
+        let (reports, outcome) = follower.step();
+        for report in reports {
             has_reader &= bar.suspend(|| printer.print(&follower, &report))?;
         }
+        outcome?;
         if let Some((read, end)) = follower.client().progress() {
             bar.reach(read, end);
         }

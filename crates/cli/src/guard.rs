@@ -53,12 +53,14 @@ fn guard(args: &GuardArgs, output: &Output) -> Result<Infallible, Error> {
     let server = guard.listen(args.listen)?;
     output.results.push(format!("listening on http://{}", server.address()));
     loop {
-        for report in guard.step()? {
+        let (reports, outcome) = guard.step();
+        for report in reports {
             // Wallets ask for the tip; a line for each block would be an access log of the chain.
             if !matches!(report, Report::Tip(_)) {
                 output.results.push(printer.sentence(guard.follower(), &report));
             }
         }
+        outcome?;
         if let Some(failure) = guard.follower().hash_failure() {
             return Err(Error::Hash(randomx_client::HashError(failure.to_string())));
         }

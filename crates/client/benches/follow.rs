@@ -118,7 +118,7 @@ fn follow(
     let config = Config::new(Network::Regtest, [7; 32]);
     let mut follower = Follower::new(config, start, vec![source], hasher, store)?;
     while !(follower.client().is_settled() && follower.client().tip().is_some()) {
-        follower.step()?;
+        follower.step().1?;
         if let Some(problem) = follower.hash_failure() {
             return Err(problem.to_string().into());
         }

@@ -32,8 +32,6 @@ pub struct Follower {
     failures: HashMap<SourceId, String>,
     /// The last failure of the hasher.
     hash_failure: Option<HashError>,
-    /// The error that the next step returns.
-    ending: Option<FollowerError>,
 }
 
 struct Job {
@@ -83,7 +81,6 @@ impl Follower {
             events: received,
             failures: HashMap::new(),
             hash_failure: None,
-            ending: None,
         })
     }
 
@@ -104,19 +101,12 @@ impl Follower {
 
     /// Waits for something to happen, a second at most, and returns what is to be reported then.
     ///
-    /// # Errors
-    ///
-    /// If the state cannot be stored. Reports from before that come first: then the next step returns the error.
-    pub fn step(&mut self) -> Result<Vec<Report>, FollowerError> {
-        if let Some(error) = self.ending.take() {
-            return Err(error);
-        }
+    /// Returns also an error if the state cannot be stored or a thread has ended. The reports are then of what
+    /// happened before, and the client may have a newer state than the store.
+    pub fn step(&mut self) -> (Vec<Report>, Result<(), FollowerError>) {
         let mut reports = Vec::new();
-        match self.advance(&mut reports) {
-            Err(error) if reports.is_empty() => return Err(error),
-            outcome => self.ending = outcome.err(),
-        }
-        Ok(reports)
+        let outcome = self.advance(&mut reports);
+        (reports, outcome)
     }
 
     fn advance(&mut self, reports: &mut Vec<Report>) -> Result<(), FollowerError> {

@@ -121,18 +121,19 @@ impl Guard {
 
     /// Follows the chain for a second at most, and returns what is to be reported.
     ///
-    /// # Errors
-    ///
-    /// If the state cannot be stored.
-    pub fn step(&mut self) -> Result<Vec<Report>, GuardError> {
-        let reports = self.follower.step()?;
+    /// Returns also an error if the state cannot be stored or a thread has ended. Requests then see the state from
+    /// before.
+    pub fn step(&mut self) -> (Vec<Report>, Result<(), GuardError>) {
+        let (reports, outcome) = self.follower.step();
         for report in &reports {
             if let Report::Source { source, state: SourceState::Invalid { reason, .. } } = report {
                 self.service.nodes.drop_node(source.index(), reason);
             }
         }
-        self.show();
-        Ok(reports)
+        if outcome.is_ok() {
+            self.show();
+        }
+        (reports, outcome.map_err(GuardError::from))
     }
 
     /// Shows the present state to requests.

@@ -66,7 +66,7 @@ fn follow(store: &Path, kept: u64, blocks: u64) -> Follower {
     let follower = Follower::new(config, Start::Anchors, vec![source], hasher, Some(opened));
     let mut follower = follower.expect("a start");
     while follower.client().tip().is_none_or(|tip| tip.height < blocks) {
-        follower.step().expect("a store");
+        follower.step().1.expect("a store");
     }
     follower
 }

@@ -29,7 +29,7 @@ pub(crate) fn follow(arguments: &[&str]) -> Assert {
     follow_with("1", arguments)
 }
 
-fn follow_with(difficulty: &str, arguments: &[&str]) -> Assert {
+pub(crate) fn follow_with(difficulty: &str, arguments: &[&str]) -> Assert {
     let common = ["follow", "--network", "regtest", "--fixed-difficulty", difficulty];
     let common = [&common[..], &["--once", "--json", "--timeout", "2", "--threads", "2"]].concat();
     randomx(&[&common[..], arguments].concat()).assert()

@@ -1,14 +1,20 @@
-//! `randomx follow` with a stored chain that this release refuses in part.
+//! `randomx follow` with a stored chain that this release refuses in part, and with a store that cannot be written.
 
-use std::sync::Arc;
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    path::PathBuf,
+    process::{Command, Stdio},
+    sync::Arc,
+};
 
 use randomx_monero::keccak256;
-use randomx_testing::blocks::break_stored;
+use randomx_testing::{Running, blocks::break_stored};
 use serde_json::Value;
 
 use crate::{
-    common::fake_node::{FakeChain, serve},
-    follow::{BLOCKS, events, follow, honest, of_kind, path},
+    common::fake_node::{FakeChain, Reply, serve},
+    follow::{BLOCKS, events, follow, follow_with, honest, of_kind, path},
 };
 
 #[test]
@@ -25,4 +31,48 @@ fn stored_blocks_that_break_a_rule_are_dropped_and_read_again() {
     run.stderr(
         "note: --store: block 20 breaks a rule of this release; it and the blocks after it were dropped\n",
     );
+}
+
+/// Serves a chain. A folder takes the place of the client's state once the client has read that.
+fn serve_and_block(state: PathBuf) -> String {
+    serve(Arc::new(FakeChain::new(BLOCKS)), move |_, _, result| {
+        let _ = fs::create_dir(&state);
+        Reply::Result(result)
+    })
+}
+
+/// A difficulty that no hash of these blocks meets.
+const UNMET: &str = "1000000000000000";
+
+/// After its only source has lied, the client waits for nothing.
+#[test]
+fn a_state_that_cannot_be_stored_is_an_error_also_after_the_last_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = serve_and_block(folder.path().join("chain"));
+    let run = follow_with(UNMET, &["--node", &node, "--store", path(folder.path())]).code(2);
+    let events = events(&run);
+    assert_eq!(of_kind(&events, "source").pop().expect("a state")["state"], "invalid");
+    run.stderr(predicates::str::contains("chain: cannot write it: "));
+}
+
+/// The reader leaves while the proof of work is computed.
+#[test]
+fn a_state_that_cannot_be_stored_is_an_error_also_without_a_reader() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = serve_and_block(folder.path().join("chain"));
+    let of = ["follow", "--network", "regtest", "--fixed-difficulty", UNMET, "--json"];
+    let child = Command::new(env!("CARGO_BIN_EXE_randomx"))
+        .args([&of[..], &["--node", &node, "--store", path(folder.path())]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = Running(child.expect("the program starts"));
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    assert!(lines.any(|line| line.expect("an event").contains(r#""following""#)));
+    drop(lines);
+    let mut error = String::new();
+    let mut stderr = child.stderr.take().expect("a pipe");
+    stderr.read_to_string(&mut error).expect("UTF-8");
+    assert!(error.contains("chain: cannot write it: "), "{error}");
+    assert_eq!(child.wait().expect("it has ended").code(), Some(2));
 }

@@ -142,7 +142,7 @@ impl Hasher for Refuting {
 }
 
 #[test]
-fn reports_come_before_the_error_of_a_state_that_cannot_be_stored() {
+fn reports_come_with_the_error_of_a_state_that_cannot_be_stored() {
     let folder = tempfile::tempdir().expect("a folder");
     let inner = folder.path().join("store");
     let store = Store::open(&inner).expect("a store");
@@ -157,8 +157,9 @@ fn reports_come_before_the_error_of_a_state_that_cannot_be_stored() {
     let is_lie = |report: &Report| {
         matches!(report, Report::Source { state: SourceState::Invalid { .. }, .. })
     };
-    let accused = (0..20).any(|_| follower.step().expect("no error yet").iter().any(is_lie));
-    assert!(accused, "the block lacks its proof of work");
-    let ended = follower.step();
-    assert!(matches!(ended, Err(FollowerError::Store(StoreFileError::Write { .. }))), "{ended:?}");
+    let mut steps = (0..20).map(|_| follower.step());
+    let accused = steps.find(|(reports, _)| reports.iter().any(is_lie));
+    let (_, outcome) = accused.expect("the block lacks its proof of work");
+    let is_returned = matches!(outcome, Err(FollowerError::Store(StoreFileError::Write { .. })));
+    assert!(is_returned && follower.client().is_settled(), "{outcome:?}");
 }

@@ -64,7 +64,7 @@ impl Guarded {
     pub(crate) fn follow_to(&mut self, height: u64) {
         let limit = Instant::now() + Duration::from_secs(30);
         loop {
-            self.guard.step().expect("no failure");
+            self.guard.step().1.expect("no failure");
             let client = self.guard.follower().client();
             if client.tip().is_some_and(|tip| tip.height == height) && client.is_settled() {
                 // Requests see the new state after the step.
