@@ -106,9 +106,9 @@ pub(crate) enum Error {
     OtherStart { file: PathBuf, state: PathBuf, height: u64, stored: String, given: String },
 
     #[error(
-        "--store: block {height} breaks a rule of this release; it and the blocks after it were dropped"
+        "--store: block {height} breaks a rule of this release; the chain goes on from block {tip}"
     )]
-    DroppedBlocks { height: u64 },
+    DroppedBlocks { height: u64, tip: u64 },
 
     #[error("checkpoint: {0}")]
     Resume(#[from] CheckpointError),

@@ -39,8 +39,8 @@ pub(crate) fn start(
 
 /// Passes to `note` that `client` began before the end of the stored chain.
 pub(crate) fn note_dropped(client: &Client, note: impl Fn(&Error)) {
-    if let Some(height) = client.dropped_from() {
-        note(&Error::DroppedBlocks { height });
+    if let (Some(height), Some(tip)) = (client.dropped_from(), client.tip()) {
+        note(&Error::DroppedBlocks { height, tip: tip.height });
     }
 }
 
