@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::evidence::EvidenceFolder;
 use crate::{error::Error, output};
 
-/// The most ids of a side whose proofs of work have not all been checked. A source can show long ones.
+/// The most ids of a side whose proofs of work have not all been checked: the oldest ones. A side can be long.
 const MAX_IDS: usize = 100;
 
 /// Prints reports, as JSON lines or as sentences.
@@ -155,7 +155,7 @@ fn describe_tip(tip: &Tip) -> Value {
     })
 }
 
-/// Describes a fork, with at most so many ids of each side.
+/// Describes a fork, with at most so many ids of each side, the oldest ones.
 fn describe_fork(event: &str, fork: &Fork, most: usize) -> Value {
     let side = |side: &Branch| {
         let ids: Vec<String> = side.ids.iter().take(most).map(hex::encode).collect();
