@@ -208,8 +208,8 @@ impl Anchoring {
         source: SourceId,
         take: impl FnOnce(&mut Self) -> Step,
     ) -> (Step, bool) {
-        let present = (self.source, self.is_resumed);
-        let is_late = present.0 != Some(source);
+        let (present, present_is_resumed) = (self.source, self.is_resumed);
+        let is_late = present != Some(source);
         if is_late {
             self.read_from(source);
         }
@@ -218,9 +218,9 @@ impl Anchoring {
         if matches!(step, Step::OtherNetwork | Step::False(_)) {
             self.restart();
         }
-        if let (true, (Some(source), is_resumed)) = (is_late, present) {
-            self.read_from(source);
-            self.is_resumed = is_resumed;
+        if is_late && let Some(present) = present {
+            self.read_from(present);
+            self.is_resumed = present_is_resumed;
         }
         (step, is_resumed)
     }
