@@ -4,10 +4,13 @@ use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use randomx_client::Store;
+use randomx_client::{HashError, Hasher, Store};
+use randomx_monero::Hash;
 use serde_json::json;
 
 use super::chain::chain;
@@ -113,4 +116,46 @@ fn files_that_a_killed_guard_left_are_removed() {
     for name in others {
         assert!(store.path().join(name).exists(), "{name}");
     }
+}
+
+/// Computes hashes that meet every difficulty of 1, once the sender is dropped.
+struct Waiting(Receiver<()>);
+
+impl Hasher for Waiting {
+    fn hash(&mut self, _: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
+        let _ = self.0.recv();
+        Ok(vec![[0xff; 32]; inputs.len()])
+    }
+
+    fn forget(&mut self) {}
+}
+
+/// One step takes the second node's answer, which it reports, and then the hash of a new tip.
+#[test]
+fn wallets_do_not_see_a_tip_that_cannot_be_stored() {
+    static ANSWERS: AtomicBool = AtomicBool::new(false);
+    let first = Node::start(Words::honest(chain(1, 1)));
+    let mut words = Words::honest(chain(1, 1));
+    words.json = |_, _| {
+        while !ANSWERS.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(10));
+        }
+    };
+    let second = Node::start(words);
+    let store = tempfile::tempdir().expect("a folder");
+    let (sender, receiver) = mpsc::channel();
+    let urls = [first.url.as_str(), second.url.as_str()];
+    let mut guarded = Guarded::start_with(&urls, store.path(), 20, Waiting(receiver));
+    while !guarded.has_read(0) {
+        guarded.step().1.expect("no failure");
+    }
+    // A folder takes the place of the state.
+    fs::create_dir(store.path().join("chain")).expect("a folder");
+    ANSWERS.store(true, Ordering::Relaxed);
+    thread::sleep(Duration::from_secs(1));
+    drop(sender);
+    thread::sleep(Duration::from_secs(1));
+    let (reports, outcome) = guarded.step();
+    assert!(!reports.is_empty() && outcome.is_err(), "{outcome:?} after {reports:?}");
+    assert_eq!(guarded.wallet().status()["tip"]["height"], json!(0));
 }

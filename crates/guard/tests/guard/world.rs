@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use randomx_client::{HashError, Hasher, Route};
-use randomx_guard::{Guard, Setup};
+use randomx_guard::{Guard, GuardError, Setup};
 use randomx_http::Server;
-use randomx_monero::client::{Config, Start};
+use randomx_monero::client::{Config, Report, Start};
 use randomx_monero::{Hash, Network};
 use tempfile::TempDir;
 use url::Url;
@@ -39,6 +39,15 @@ pub(crate) struct Guarded {
 impl Guarded {
     /// Starts a guard that keeps so many blocks in memory.
     pub(crate) fn start(nodes: &[&str], store: &Path, kept: u64) -> Guarded {
+        Guarded::start_with(nodes, store, kept, AnyHash)
+    }
+
+    pub(crate) fn start_with(
+        nodes: &[&str],
+        store: &Path,
+        kept: u64,
+        hasher: impl Hasher + 'static,
+    ) -> Guarded {
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = Arc::clone(&log);
         let setup = Setup {
@@ -55,9 +64,19 @@ impl Guarded {
             store,
             log: Box::new(move |line| lines.lock().expect("no panic").push(line.to_owned())),
         };
-        let guard = Guard::new(setup, AnyHash).expect("a guard");
+        let guard = Guard::new(setup, hasher).expect("a guard");
         let server = guard.listen("127.0.0.1:0".parse().expect("an address")).expect("a port");
         Guarded { guard, server, log }
+    }
+
+    pub(crate) fn step(&mut self) -> (Vec<Report>, Result<(), GuardError>) {
+        self.guard.step()
+    }
+
+    /// Whether a node's chain was read to its end.
+    pub(crate) fn has_read(&self, node: usize) -> bool {
+        let client = self.guard.follower().client();
+        client.sources().nth(node).is_some_and(|(source, _)| client.has_read(source))
     }
 
     /// Follows the chain until the tip has a height.
