@@ -7,10 +7,11 @@ mod datafusion;
 
 use std::env;
 use std::ffi::OsString;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
 
 use anyhow::Result;
 
+use self::built::Library;
 use crate::process;
 
 /// The variable that makes this program the wrapper. It holds the compiler's version.
@@ -38,29 +39,35 @@ pub(crate) fn run() -> Option<ExitCode> {
     let mut arguments = env::args_os().skip(1);
     let mut rustc = Command::new(arguments.next()?);
     let arguments: Vec<OsString> = arguments.collect();
-    if built::take_or_note(&arguments, &version) {
+    let library = Library::new(&arguments, &version, env::var_os("OUT_DIR").as_deref());
+    if library.as_ref().is_some_and(Library::take) {
         return Some(ExitCode::SUCCESS);
     }
     datafusion::add_flags(&mut rustc, &arguments);
-    Some(become_program(rustc.args(arguments)))
+    Some(match rustc.args(arguments).status() {
+        Ok(status) => {
+            if let Some(library) = library.filter(|_| status.success()) {
+                library.note();
+            }
+            code(status)
+        }
+        Err(error) => {
+            eprintln!("error: cannot start the compiler: {error}");
+            ExitCode::FAILURE
+        }
+    })
 }
 
-/// Lets a program take the place of this process, so that Cargo sees how it ends.
-#[cfg(unix)]
-fn become_program(command: &mut Command) -> ExitCode {
-    use std::os::unix::process::CommandExt;
-
-    eprintln!("error: cannot start the compiler: {}", command.exec());
-    ExitCode::FAILURE
-}
-
-#[cfg(not(unix))]
-fn become_program(command: &mut Command) -> ExitCode {
-    let status = command.status().map(|status| status.success());
-    if let Err(error) = &status {
-        eprintln!("error: cannot start the compiler: {error}");
-    }
-    if status.is_ok_and(|succeeded| succeeded) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+/// Returns the compiler's exit code, for Cargo. Reports a status without one, such as a signal.
+fn code(status: ExitStatus) -> ExitCode {
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.map_or_else(
+        || {
+            eprintln!("error: the compiler ended with {status}");
+            ExitCode::FAILURE
+        },
+        ExitCode::from,
+    )
 }
 
 /// Returns the argument after `option`.
