@@ -13,7 +13,9 @@ const CHECK: &str = "dep-info,metadata";
 fn run(deps: &Path, emit: &str, suffix: &str, script: &str) -> Output {
     let mut wrapper = Command::new(env!("CARGO_BIN_EXE_xtask"));
     wrapper.env("RANDOMX_XTASK_WRAPS", "rustc 1").env_remove("OUT_DIR").current_dir(deps);
-    wrapper.args(["sh", "-c", script, "--crate-name", "one", "registry/src/one-1.0.0/lib.rs"]);
+    // The script is no option: each command has another.
+    wrapper.env("SCRIPT", script).args(["sh", "-c", "eval \"$SCRIPT\""]);
+    wrapper.args(["--crate-name", "one", "registry/src/one-1.0.0/lib.rs"]);
     wrapper.args(["--crate-type", "lib", &format!("--emit={emit}"), "--cap-lints", "allow"]);
     wrapper.args(["-C", &format!("extra-filename={suffix}"), "--out-dir"]).arg(deps);
     wrapper.output().expect("the wrapper")
