@@ -38,6 +38,8 @@ struct Verifying {
 struct State {
     /// Released at its end, or at the first error.
     source: Option<Stream>,
+    /// The text of the first error. Without it, a reader that tries again would see the end of the rows.
+    failed: Option<String>,
     /// Rows that were read and not yet verified.
     left: Option<RecordBatch>,
     kernel: Kernel,
@@ -58,7 +60,8 @@ pub(crate) fn verify_table(
     let source = Stream::of(data)?;
     let schema = Kernel::schema(source.schema())
         .map_err(|problem| PyValueError::new_err(problem.to_string()))?;
-    let state = State { source: Some(source), left: None, kernel: Kernel::new(settings) };
+    let kernel = Kernel::new(settings);
+    let state = State { source: Some(source), failed: None, left: None, kernel };
     let reader = Verifying { schema: SchemaRef::clone(&schema), state: Mutex::new(state) };
     Ok(VerifiedTable { schema, reader: Mutex::new(Some(reader)) })
 }
@@ -123,14 +126,18 @@ impl Source for Verifying {
             }
         };
         let state = &mut *state;
+        if let Some(problem) = &state.failed {
+            return Err(stream::error(&format!("data: an earlier read failed: {problem}")));
+        }
         Python::attach(|py| {
             let verified = stream::guard(|| {
                 // Rows that take little time call nothing that handles signals.
                 py.check_signals().map_err(|problem| ArrowError::ExternalError(problem.into()))?;
                 py.detach(|| state.verify())
             });
+            state.failed = verified.as_ref().err().map(ToString::to_string);
             if !matches!(verified, Ok(Some(_))) {
-                py.detach(|| state.source = None);
+                py.detach(|| (state.source, state.left) = (None, None));
             }
             verified
         })
