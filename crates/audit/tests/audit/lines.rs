@@ -40,6 +40,9 @@ fn lines_of_any_form_get_a_verdict() {
         padded,
         r#"{"height":3,"seed_hash":null}"#.to_owned(),
         line(&blocks[0], r#""height":1,"#, r#""difficulty":9"#, r#","difficulty":1"#),
+        // Valid JSON, but no text.
+        line(&blocks[0], r#""height":1,"#, r#""difficulty":1"#, r#","target":"\ud800""#),
+        line(&blocks[0], r#""height":1,"#, r#""difficulty":1"#, r#","version":"\ud800""#),
     ] {
         writeln!(input, "{text}").expect("a string");
     }
@@ -51,7 +54,10 @@ fn lines_of_any_form_get_a_verdict() {
     let valid = || (Some(true), None);
     let reason = |reason: &str| (Some(false), Some(reason.to_owned()));
     let missing = || reason("hashing_blob: expected bytes, got null");
-    assert_eq!(of("epoch-0000000000"), [valid(), valid(), valid(), missing()]);
+    let target = "target: expected an even number of hexadecimal digits, got \"\\\"\\\\ud800\\\"\"";
+    let version = "version: expected 1 or 2, got \"\\\"\\\\ud800\\\"\"";
+    let expected = [valid(), valid(), valid(), missing(), reason(target), reason(version)];
+    assert_eq!(of("epoch-0000000000"), expected);
     assert_eq!(of("epoch-0000002048"), [valid()]);
     let digits = "difficulty: expected only decimal digits (no sign, fraction or exponent)";
     let blob = "hashing_blob: expected an even number of hexadecimal digits, got \"7\"";
@@ -61,7 +67,10 @@ fn lines_of_any_form_get_a_verdict() {
     );
     assert_eq!(of("unknown"), vec![other; 6]);
     let first = read(&output.join("epoch-0000000000.parquet"));
-    assert_eq!(first["line"].as_primitive::<UInt64Type>().values().to_vec(), [1, 3, 12, 13]);
+    assert_eq!(
+        first["line"].as_primitive::<UInt64Type>().values().to_vec(),
+        [1, 3, 12, 13, 15, 16]
+    );
     let other = first["other"].as_string::<i32>();
     assert_eq!(other.value(0), r#"{"pool":{"a":[1]},"x":null}"#);
     let unknown = read(&output.join("unknown.parquet"));
@@ -69,7 +78,7 @@ fn lines_of_any_form_get_a_verdict() {
     assert_eq!(other[..3], ["not JSON", "", "[1,2]"]);
     assert!(other[3].starts_with(r#"{"height":5,"hashing_blob":"000"#) && other[3].len() == 1000);
     let summary = summary(&output);
-    assert_eq!((&summary["blocks"], &summary["valid"]), (&14.into(), &5.into()));
+    assert_eq!((&summary["blocks"], &summary["valid"]), (&16.into(), &5.into()));
     // Of the valid rows, one has only a target.
     assert_eq!(summary["work"], "4");
     let unknown = summary["epochs"].as_array().expect("epochs").last().expect("an epoch");

@@ -55,11 +55,13 @@ impl<'a> Fields<'a> {
 }
 
 /// Returns a value as text: the digits of a number, the characters of a string. Other values, which no
-/// column accepts, stay JSON.
+/// column accepts, stay JSON. So does a string with half a surrogate pair: it is no text, but a value all the same.
 fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     match value.get() {
         "null" => None,
-        json if json.starts_with('"') => serde_json::from_str(json).ok(),
+        json if json.starts_with('"') => {
+            Some(serde_json::from_str(json).unwrap_or(Cow::Borrowed(json)))
+        }
         json => Some(Cow::Borrowed(json)),
     }
 }
@@ -130,6 +132,18 @@ mod tests {
         let fields = parse(r#"{"height":"7","difficulty":12}"#).expect("an object");
         assert_eq!((fields.height, fields.other()), (Some(7), None));
         assert_eq!(fields.text("difficulty").as_deref(), Some("12"));
+    }
+
+    #[test]
+    fn a_string_that_is_no_text_is_not_absent() {
+        for name in FIELDS {
+            let line = format!(r#"{{"{name}":"7\ud800"}}"#);
+            let fields = parse(&line).expect("an object");
+            assert_eq!(fields.text(name).as_deref(), Some(r#""7\ud800""#));
+        }
+        let fields = parse(r#"{"height":"7\ud800"}"#).expect("an object");
+        let other = r#"{"height":"7\ud800"}"#;
+        assert_eq!((fields.height, fields.other().as_deref()), (None, Some(other)));
     }
 
     #[test]
