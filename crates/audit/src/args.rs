@@ -42,8 +42,8 @@ row has a version of RandomX: install a newer release, and run the same command 
 are invalid, with a reason. The work is the sum of the difficulties of valid rows. A row with only a
 target adds nothing. Rows are not compared: a proof of work that is listed twice counts twice. Each
 file is written when its epoch is complete, and contains a checksum. To resume an interrupted run, run
-the same command again. It computes damaged results again, and those of releases with other rules or
-without checksums.
+the same command again. It computes damaged results again, and those of earlier releases with other rules
+or without checksums. Results of a newer release with other rules are refused.
 
 With another range, a run keeps the results that have the same rows, and replaces those that have fewer.
 It refuses a range with only some of the blocks of a result. summary.json has the epochs of the last run.

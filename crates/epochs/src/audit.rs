@@ -20,8 +20,9 @@ use crate::task::{Take, Task};
 const SUMMARY: &str = "randomx.summary";
 
 /// The rules by which rows are judged. Raise the number when the same rows get other verdicts or reasons, as they do
-/// when a release knows further versions of blocks: then results of earlier rules are computed again.
-const RULES: u32 = 2;
+/// when a release knows further versions of blocks: then results of earlier rules are computed again, and releases with
+/// earlier rules refuse the new results.
+pub const RULES: u32 = 2;
 
 const _: () = assert!(LATEST_VERSION == 16, "raise RULES for blocks of further versions");
 
@@ -37,10 +38,22 @@ pub fn kernel(threads: usize, network: Network) -> Kernel {
 ///
 /// # Errors
 ///
-/// If the storage fails.
+/// If the storage fails, or the folder has the result of a release with later rules.
 pub fn done(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
-    let held = folder.held(&task.epoch.file(), SUMMARY)?;
-    Ok(held.and_then(|held| found(task, &held)))
+    let Some(held) = folder.held(&task.epoch.file(), SUMMARY)? else { return Ok(None) };
+    check_rules(folder, task, &held)?;
+    Ok(found(task, &held))
+}
+
+/// Refuses the result of later rules, which earlier ones would replace.
+fn check_rules(folder: &Folder, task: &Task, held: &Held) -> Result<(), Error> {
+    match held.rules {
+        Some(got) if got > RULES && held.state != State::Damaged => {
+            let path = folder.path(&task.epoch.file());
+            Err(Error::LaterRules { path, known: RULES, got })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns what a task found, given the file that the folder has.
@@ -65,6 +78,7 @@ fn blocks(task: &Task, held: &Held) -> Option<(RangeInclusive<u64>, RangeInclusi
 /// a damaged one, or one with no other blocks.
 fn done_or_replaceable(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
     let Some(held) = folder.held(&task.epoch.file(), SUMMARY)? else { return Ok(None) };
+    check_rules(folder, task, &held)?;
     let done = found(task, &held);
     let is_lost = |(held, asked)| !contains(&asked, &held);
     let loses = held.state != State::Damaged && blocks(task, &held).is_some_and(is_lost);
@@ -82,7 +96,7 @@ fn done_or_replaceable(folder: &Folder, task: &Task) -> Result<Option<EpochSumma
 ///
 /// # Errors
 ///
-/// If the storage fails, or the folder has the result of blocks that a task would remove.
+/// If the storage fails, or the folder has the result of blocks that a task would remove, or of later rules.
 pub fn left<'a, J>(
     folder: &Folder,
     jobs: &'a [J],

@@ -37,6 +37,14 @@ impl Made {
         Folder::open(Arc::new(Local), &path, &manifest).expect("a folder")
     }
 
+    /// Writes the file of a task with these pairs of metadata.
+    fn write(&self, task: &Task, pairs: &[(&str, &str)]) {
+        let rows = rows(task);
+        let mut file = self.open().create(task.epoch.file(), rows.schema()).expect("a file");
+        file.write(&rows).expect("writable");
+        file.finish(&task.label, pairs).expect("writable");
+    }
+
     fn path(&self, task: &Task) -> PathBuf {
         self.parent.path().join("audit").join(task.epoch.file())
     }
@@ -152,13 +160,9 @@ fn counts_that_do_not_add_up_are_no_result() {
     let made = Made::new();
     let task = task(5, 9);
     let write = |counts: &str| {
-        let folder = made.open();
-        let rows = rows(&task);
-        let mut file = folder.create(task.epoch.file(), rows.schema()).expect("a file");
-        file.write(&rows).expect("writable");
         let name = task.epoch.file();
         let json = format!(r#"{{"file":"{name}",{counts},"work":"8"}}"#);
-        file.finish(&task.label, &[(SUMMARY, &json), (RULES, "2")]).expect("writable");
+        made.write(&task, &[(SUMMARY, &json), (RULES, "2")]);
     };
     write(r#""blocks":9,"valid":7,"invalid":1,"without_work":0,"need_update":1"#);
     assert!(made.done(&task).is_some());
@@ -179,25 +183,43 @@ fn a_result_of_other_rules_is_not_done() {
     let task = task(5, 9);
     made.audit(&task).expect("an audit");
     let whole = fs::read(made.path(&task)).expect("a file");
-    let folder = made.open();
-    let held = folder.held(&task.epoch.file(), SUMMARY).expect("readable").expect("a file");
+    let held = made.open().held(&task.epoch.file(), SUMMARY).expect("readable").expect("a file");
     assert_eq!((held.state, held.rules), (State::Intact, Some(2)));
     let summary = held.value.expect("a summary");
     // The blocks of an earlier version of the program stay until all of them are judged again.
     let part = Task { rows: 8, label: label(&(5..=12)), ..task.clone() };
     for rules in [&[(SUMMARY, &*summary)][..], &[(SUMMARY, &summary), (RULES, "1")]] {
-        let rows = rows(&task);
-        let mut file = folder.create(task.epoch.file(), rows.schema()).expect("a file");
-        file.write(&rows).expect("writable");
-        file.finish(&task.label, rules).expect("writable");
-        assert_eq!(done(&folder, &task).expect("a readable folder"), None);
-        assert!(!left(&folder, &[&task], |task| task).expect("a readable folder").is_empty());
-        let refused = left(&folder, &[&part], |task| task).map(drop);
-        assert!(matches!(refused, Err(Error::MoreBlocks { .. })));
+        made.write(&task, rules);
+        assert_eq!(made.done(&task), None);
+        assert!(made.is_left(&task).expect("a readable folder"));
+        assert!(matches!(made.is_left(&part), Err(Error::MoreBlocks { .. })));
     }
-    drop(folder);
     made.audit(&task).expect("an audit");
     assert!(fs::read(made.path(&task)).expect("a file") == whole);
+}
+
+#[test]
+fn a_result_of_later_rules_is_not_replaced() {
+    let made = Made::new();
+    let same = task(5, 9);
+    made.write(&same, &[(SUMMARY, "{}"), (RULES, "3")]);
+    let path = made.path(&same);
+    let before = fs::read(&path).expect("a file");
+    for asked in [task(5, 9), task(5, 10), task(5, 8)] {
+        let refused = made.is_left(&asked).expect_err("another release's").to_string();
+        let mention = "epoch-0000000000.parquet: expected a result by rules 2 or earlier ones, got one by rules 3 of a \
+                       newer release; use that release, or a new folder";
+        assert!(refused.ends_with(mention), "{refused}");
+        let found = done(&made.open(), &asked);
+        assert!(matches!(found, Err(Error::LaterRules { got: 3, .. })), "{found:?}");
+        // Another process wrote the result while this one hashed.
+        assert!(matches!(made.audit(&asked), Err(Error::LaterRules { .. })));
+    }
+    assert!(fs::read(&path).expect("a file") == before);
+    // A damaged one is no result.
+    fs::write(&path, &before[..before.len() / 2]).expect("writable");
+    made.audit(&same).expect("an audit");
+    assert_eq!(made.done(&same).map(|found| found.counts.invalid), Some(9));
 }
 
 #[test]

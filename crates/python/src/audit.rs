@@ -9,7 +9,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use randomx::{CacheError, PoolError, VmError};
 use randomx_arrow::KernelError;
-use randomx_epochs::{Error, Folder, Format, Input, Manifest, Rows, Take, Task};
+use randomx_epochs::{Error, Folder, Format, Input, Manifest, RULES, Rows, Take, Task};
 use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,8 @@ pub(crate) struct Audit {
 /// All that a process needs to audit an epoch, besides the storages.
 #[derive(Serialize, Deserialize)]
 struct Job {
+    /// The number of the rules by which the process that plans judges rows.
+    rules: u32,
     output: PathBuf,
     manifest: Manifest,
     network: String,
@@ -102,6 +104,7 @@ impl Audit {
         let left = storage::detach(py, find)?.map_err(error)?;
         let job = |(task, rows): &(Task, Rows)| {
             let job = Job {
+                rules: RULES,
                 output: self.output.clone(),
                 manifest: self.manifest.clone(),
                 network: self.network.to_string(),
@@ -141,8 +144,14 @@ pub(crate) fn audit_epoch(
     writes: Option<Py<PyAny>>,
 ) -> PyResult<bool> {
     let threads = thread_count(threads)?;
-    let Job { output, manifest, network, task, rows } = serde_json::from_slice(&job)
+    let Job { rules, output, manifest, network, task, rows } = serde_json::from_slice(&job)
         .map_err(|problem| PyValueError::new_err(format!("job: {problem}")))?;
+    if rules != RULES {
+        let advice = "install the same release of randomx-web on every machine";
+        let problem =
+            format!("job: expected one by rules {RULES}, got one by rules {rules}; {advice}");
+        return Err(PyValueError::new_err(problem));
+    }
     let network = checkpoint::network(&network)?;
     let storages = Storages::new(reads, writes);
     let work = || {
