@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 use crate::checksum::{self, End};
 use crate::error::Error;
 use crate::input::results;
-use crate::locks::{LOCK, create_locked, lock, remove_unlocked};
+use crate::locks::{LOCK, Lock, create_locked, remove_unlocked};
 use crate::new_file::{NewFile, TASK};
 use crate::storage::{Chunks, Storage};
 
@@ -38,7 +38,7 @@ pub struct Folder {
     /// The files whose checksums were correct, by their names, each with the hash of its end.
     checked: Mutex<HashMap<String, [u8; 32]>>,
     /// Locked until the folder is dropped, or the process ends.
-    lock: Option<File>,
+    lock: Option<Lock>,
 }
 
 /// A file of a result in a folder.
@@ -95,7 +95,7 @@ impl Folder {
             if path.is_dir() && !path.join(LOCK).exists() {
                 folder.has(manifest)?;
             }
-            folder.lock = Some(lock(path)?);
+            folder.lock = Some(Lock::new(path)?);
         }
         if !folder.has(manifest)? {
             let json = serde_json::to_vec_pretty(manifest).unwrap_or_default();

@@ -1,6 +1,8 @@
 """The folders of audits: whose results they have, and who may write to them."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,3 +25,34 @@ def test_a_job_of_other_rules_is_refused(tmp_path: Path) -> None:
     assert not list(output.glob("epoch-*"))
     assert _native.audit_epoch(job)
     assert plan.finish()[0] == 1
+
+
+def test_a_forked_process_neither_keeps_nor_unlocks_a_folder(tmp_path: Path) -> None:
+    source, output = tmp_path / "rows.parquet", tmp_path / "audit"
+    write_rows(source, [b"value"])
+    code = (
+        "import os, sys; from randomx_web import _native\n"
+        "make = lambda: _native.Audit(sys.argv[1], sys.argv[2])\n"
+        "plan = make()\n"
+        "if not (ended := os.fork()):\n"
+        "    del plan\n"
+        "    os._exit(0)\n"
+        "os.waitpid(ended, 0)\n"
+        "try: make()\n"
+        "except ValueError as problem: print(problem)\n"
+        "reader, writer = os.pipe()\n"
+        "if not (other := os.fork()):\n"
+        "    os.close(writer)\n"
+        "    os.read(reader, 1)\n"
+        "    os._exit(0)\n"
+        "del plan\n"
+        "make()\n"
+        "print('unlocked')\n"
+        "os.close(writer)\n"
+        "os.waitpid(other, 0)"
+    )
+    arguments = [sys.executable, "-c", code, str(source), str(output)]
+    run = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    lines = run.stdout.splitlines()
+    assert len(lines) == 2 and "another process uses this folder" in lines[0], run.stderr
+    assert lines[1] == "unlocked"
