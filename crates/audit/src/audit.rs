@@ -23,6 +23,7 @@ const FAST_FROM: u64 = 2560;
 pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     let network = args.chain.network;
     let mut input = Input::open(args, Budget::most_rows(args.memory)?)?;
+    input.check_output(&args.output)?;
     let jobs = input.plan(args.chain.from, args.chain.to)?;
     print_left_out(input.left_out());
     let budget = Budget::new(args.memory, args.threads(), input.memory())?;

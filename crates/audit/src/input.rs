@@ -65,6 +65,14 @@ impl Input {
         remote.map(Input::Remote).ok_or(Error::NoInput)
     }
 
+    /// Refuses an output in the folder of input files.
+    pub(crate) fn check_output(&self, output: &Path) -> Result<(), Error> {
+        match self {
+            Input::Files(files, _) => Ok(files.check_output(&Local, &Local, output)?),
+            Input::Remote(_) | Input::Store(_) => Ok(()),
+        }
+    }
+
     /// Finds the epochs of a range of heights. Without a range, these are all rows.
     pub(crate) fn plan(&mut self, from: Option<u64>, to: Option<u64>) -> Result<Vec<Job>, Error> {
         match self {

@@ -35,6 +35,9 @@ pub enum Error {
     #[error("{}: expected Parquet files in one folder, got a subfolder, whose files are not read", .path.display())]
     Subfolder { path: PathBuf },
 
+    #[error("--output {}: expected a folder outside the input {}, got one in it, which later runs would refuse as a subfolder", .output.display(), .input.display())]
+    OutputInInput { output: PathBuf, input: PathBuf },
+
     #[error("{}: expected rows to verify{range}, got none", .path.display())]
     NoRows { path: PathBuf, range: String },
 

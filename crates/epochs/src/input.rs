@@ -14,7 +14,8 @@ mod table_files;
 mod thrift;
 mod types;
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::{self, Path, PathBuf};
 
 use randomx_arrow::read;
 use randomx_monero::Network;
@@ -94,6 +95,32 @@ impl Input {
             Format::Lines => Files::Lines(Lines::open(storage, path)?),
         };
         Ok(Input { path: path.to_owned(), files, left_out: 0 })
+    }
+
+    /// Refuses an output in the input's folder: later runs would find a subfolder in the input. Names of folders in
+    /// other storages do not say whether these are the same.
+    ///
+    /// # Errors
+    ///
+    /// If the output is in the input's folder.
+    pub fn check_output(
+        &self,
+        reads: &dyn Storage,
+        writes: &dyn Storage,
+        output: &Path,
+    ) -> Result<(), Error> {
+        if !(reads.is_local() && writes.is_local()) {
+            return Ok(());
+        }
+        let inside = resolve(output).zip(resolve(&self.path)).and_then(|(output, input)| {
+            let inside = output.strip_prefix(input).ok()?;
+            Some(inside.components().next()?.as_os_str().to_owned())
+        });
+        if inside.is_some_and(|name| !table_files::is_ignored(&name)) {
+            let (output, input) = (output.to_owned(), self.path.clone());
+            return Err(Error::OutputInInput { output, input });
+        }
+        Ok(())
     }
 
     /// Finds the epochs of a range of heights, and the rows of each. Without a range, these are all
@@ -189,6 +216,16 @@ impl Rows {
         }?;
         if count == self.count { Ok(()) } else { Err(changed()) }
     }
+}
+
+/// Returns the path of a folder without links. It may not exist yet.
+fn resolve(path: &Path) -> Option<PathBuf> {
+    let path = path::absolute(path).ok()?;
+    let found = |ancestor: &Path| {
+        let found = fs::canonicalize(ancestor).ok()?;
+        Some(found.join(path.strip_prefix(ancestor).ok()?))
+    };
+    path.ancestors().find_map(found)
 }
 
 /// Describes a range of heights, after a noun.

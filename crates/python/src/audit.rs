@@ -69,6 +69,7 @@ impl Audit {
         let format = if lines { Format::Lines } else { Format::Parquet };
         let open = || {
             let mut input = Input::open(reads, &input, format, MOST_ROWS)?;
+            input.check_output(reads, storages.writes.as_ref(), &output)?;
             let jobs = input.plan(reads, first, last)?;
             // The folder of an audit by the program `randomx-audit` is the same.
             let manifest = Manifest { command: "audit".to_owned(), input: input.name(network) };

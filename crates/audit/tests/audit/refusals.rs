@@ -141,6 +141,34 @@ fn a_block_that_denies_its_proof_of_work_is_not_valid() {
 }
 
 #[test]
+fn an_output_in_the_input_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = folder.path().join("chain");
+    fs::create_dir(&input).expect("a folder");
+    write(&input.join("a.parquet"), &chain(1, 1, 1), 10);
+    let run = |output: &Path| {
+        audit(&["audit", "--parquet", text(&input), "--output", text(output)]).assert()
+    };
+    let mut outputs = vec![input.join("audit"), input.join("a/b"), input.join("../chain/audit")];
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&input, &link).expect("a link");
+        outputs.push(link.join("audit"));
+    }
+    for output in outputs {
+        let mention = "expected a folder outside the input";
+        run(&output).code(2).stdout("").stderr(predicate::str::contains(mention));
+        assert!(!input.join("audit").exists() && !input.join("a").exists(), "{output:?}");
+    }
+    // Such a subfolder is ignored when the run is resumed.
+    for _ in 0..2 {
+        run(&input.join("_audit/a")).code(0);
+        run(&folder.path().join("chain-audit")).code(0);
+    }
+}
+
+#[test]
 fn a_folder_belongs_to_one_input() {
     let folder = tempfile::tempdir().expect("a folder");
     let [first, second, output] =

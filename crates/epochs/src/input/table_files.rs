@@ -1,5 +1,6 @@
 //! Parquet files.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -351,11 +352,15 @@ impl TableFile {
     }
 }
 
-/// Refuses a subfolder: its rows would be left out. Names that begin with a dot or an underscore are those of programs'
-/// own files.
+/// Whether a folder in the input is ignored. Names that begin with a dot or an underscore are those of programs' own
+/// files.
+pub(super) fn is_ignored(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with(['.', '_'])
+}
+
+/// Refuses a subfolder: its rows would be left out.
 fn check_other(storage: &dyn Storage, path: PathBuf) -> Result<(), Error> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    if name.is_some_and(|name| name.starts_with(['.', '_'])) {
+    if path.file_name().is_some_and(is_ignored) {
         return Ok(());
     }
     match storage.list(&path) {

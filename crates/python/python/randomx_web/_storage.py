@@ -4,6 +4,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 #: The schemes of object stores, in which a file appears when all of it was sent. In Azure's (abfs
 #: and abfss), pyarrow makes an empty file before.
@@ -36,6 +37,15 @@ class Place:
             expected = f"expected a path, or an address of {known}"
             raise ValueError(f"{argument}: {expected}, got {address!r}")
         return cls(argument, address)
+
+    def is_in(self, folder: "Place") -> bool:
+        """Whether this is in a folder of an object store, and not ignored there."""
+        own, other = urlsplit(self.address), urlsplit(folder.address)
+        if "://" not in self.address or own._replace(path="") != other._replace(path=""):
+            return False
+        names, others = ([name for name in url.path.split("/") if name] for url in (own, other))
+        inside = names[len(others) :] if names[: len(others)] == others else []
+        return bool(inside) and not inside[0].startswith((".", "_"))
 
     def split(self) -> "tuple[ObjectStore | None, str]":
         """Returns the object store and the path in it. A path of this machine has no store."""

@@ -139,6 +139,10 @@ def _audit(
             raise ValueError(f"{name}: expected {least} to {most}, got {given}")
     arguments = (("input", input), ("output", output))
     places = [Place.named(argument, fspath(place)) for argument, place in arguments]
+    if places[1].is_in(places[0]):
+        expected = f"expected a folder outside the input {places[0].address}"
+        got = f"got {places[1].address}, which later runs would refuse as a subfolder"
+        raise ValueError(f"output: {expected}, {got}")
     (reads, source), (writes, target) = (place.split() for place in places)
     lines = source.lower().endswith((".jsonl", ".ndjson"))
     plan = Audit(

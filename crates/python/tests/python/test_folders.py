@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from randomx_web import _native
+from randomx_web import _native, audit
+from randomx_web._storage import Place
 from stores import write_rows
 
 
@@ -56,3 +57,40 @@ def test_a_forked_process_neither_keeps_nor_unlocks_a_folder(tmp_path: Path) -> 
     lines = run.stdout.splitlines()
     assert len(lines) == 2 and "another process uses this folder" in lines[0], run.stderr
     assert lines[1] == "unlocked"
+
+
+def test_an_output_in_the_input_is_refused(tmp_path: Path) -> None:
+    chain = tmp_path / "chain"
+    chain.mkdir()
+    write_rows(chain / "a.parquet", [b"value"])
+    expected = (
+        "expected a folder outside the input .*, got .* later runs would refuse as a subfolder"
+    )
+    with pytest.raises(ValueError, match=f"^--output {chain}/audit: {expected}"):
+        _native.Audit(str(chain), str(chain / "audit"))
+    assert not (chain / "audit").exists()
+    _native.Audit(str(chain), str(chain / "_audit"))
+    with pytest.raises(ValueError, match=f"^output: {expected}"):
+        audit.audit("s3://bucket/chain", "s3://bucket/chain/audit")
+
+
+@pytest.mark.parametrize(
+    "source, output, is_in",
+    [
+        ("s3://bucket/chain", "s3://bucket/chain/audit", True),
+        ("s3://bucket/chain/", "s3://bucket//chain/2024/audit", True),
+        ("s3://bucket", "s3://bucket/audit", True),
+        ("s3://bucket/chain?region=x", "s3://bucket/chain/audit?region=x", True),
+        ("s3://bucket/chain?region=x", "s3://bucket/chain/audit?region=y", False),
+        ("s3://bucket/chain", "s3://bucket/chain/_audit", False),
+        ("s3://bucket/chain", "s3://bucket/chain-audit", False),
+        ("s3://bucket/chain", "s3://bucket/chain", False),
+        ("s3://bucket/chain", "gs://bucket/chain/audit", False),
+        ("s3://bucket/chain", "s3://other/chain/audit", False),
+        ("/chain", "s3://bucket/chain/audit", False),
+        # The native module compares paths.
+        ("/chain", "/chain/audit", False),
+    ],
+)
+def test_an_output_in_an_input_of_an_object_store(source: str, output: str, is_in: bool) -> None:
+    assert Place.named("output", output).is_in(Place.named("input", source)) is is_in
