@@ -23,8 +23,14 @@ interface Searched {
 /** Permits of searches. Without this limit, a late node could hold all requests of the thread. */
 const searches = new Semaphore(SEARCHES);
 
-/** Nodes that have failed since they last showed a transaction. Searches ask them last. */
-const failing = new WeakSet<MoneroNode>();
+/** The milliseconds after which an answer is late. */
+const LATE = 1000;
+
+/**
+ * How long a node's slowest answer took since it last showed a transaction, in milliseconds: 0 if no answer was late,
+ * and `Infinity` if the node failed. Searches ask nodes in this order.
+ */
+const waits = new WeakMap<MoneroNode, number>();
 
 /**
  * Returns the place of a transaction, if one of the nodes can show it. A node that lies about the place
@@ -49,27 +55,41 @@ export async function findTransaction(
 }
 
 async function search(
-  { nodes, chain, examine }: Searched,
+  searched: Searched,
   txid: string,
   signal: AbortSignal,
 ): Promise<FoundTransaction | undefined> {
-  const ordered = nodes().sort((a, b) => Number(failing.has(a)) - Number(failing.has(b)));
-  for (const node of ordered) {
-    if (signal.aborted) return undefined;
+  const waitOf = (node: MoneroNode): number => waits.get(node) ?? 0;
+  for (const node of searched.nodes().sort((a, b) => waitOf(a) - waitOf(b) || 0)) {
+    const start = performance.now();
+    let [found, wait]: [FoundTransaction | undefined, number] = [undefined, 0];
     try {
-      const height = await node.getTransactionHeight(txid, { signal });
-      if (height === undefined || chain.idAt(height) === undefined) continue;
-      const { blob } = await node.getBlock(height, { signal });
-      const { id, transactionIds } = examine(blob);
-      const [blockId, tip] = [chain.idAt(height), chain.tip()];
-      if (blockId === undefined || tip === undefined || !id || hex(id) !== blockId) continue;
-      if (!transactionIds.some((id) => hex(id) === txid)) continue;
-      failing.delete(node);
-      return { height, blockId, confirmations: tip - height + 1 };
+      found = await show(searched, node, txid, signal);
     } catch {
-      // The next node may answer.
-      failing.add(node);
+      // The next node may answer. A search that its caller has given up says nothing about the node.
+      if (!signal.aborted) wait = Infinity;
     }
+    wait = Math.max(wait, performance.now() - start);
+    if (wait < LATE) wait = 0;
+    waits.set(node, found ? wait : Math.max(wait, waitOf(node)));
+    if (found || signal.aborted) return found;
   }
   return undefined;
+}
+
+/** Returns the place of a transaction, if this node can show it. */
+async function show(
+  { chain, examine }: Searched,
+  node: MoneroNode,
+  txid: string,
+  signal: AbortSignal,
+): Promise<FoundTransaction | undefined> {
+  const height = await node.getTransactionHeight(txid, { signal });
+  if (height === undefined || chain.idAt(height) === undefined) return undefined;
+  const { blob } = await node.getBlock(height, { signal });
+  const { id, transactionIds } = examine(blob);
+  const [blockId, tip] = [chain.idAt(height), chain.tip()];
+  if (blockId === undefined || tip === undefined || !id || hex(id) !== blockId) return undefined;
+  if (!transactionIds.some((id) => hex(id) === txid)) return undefined;
+  return { height, blockId, confirmations: tip - height + 1 };
 }
