@@ -35,12 +35,15 @@ pub struct Settings {
     /// then, if the network has such a version at the row's height. So is a block of a version that this release does
     /// not know, if its row has no `version`.
     pub blocks: Option<Network>,
+    /// Whether the rows are blocks of a light client's chain, and a source stated its first difficulties, perhaps too
+    /// high. A hash that misses its difficulty by less than 3.1 % is neither valid nor invalid then.
+    pub stated: bool,
 }
 
 impl Settings {
     /// Returns the default settings: rows of any coin.
     pub fn new(threads: usize) -> Settings {
-        Settings { threads, options: VmOptions::default(), blocks: None }
+        Settings { threads, options: VmOptions::default(), blocks: None, stated: false }
     }
 }
 
@@ -125,7 +128,7 @@ impl Kernel {
     ) -> Result<RecordBatch, E> {
         let schema = Kernel::schema(batch.schema_ref())?;
         let rows = Rows::of(batch, self.settings.blocks)?;
-        let mut verdicts = Verdicts::new(batch.num_rows(), MOST_REASONS);
+        let mut verdicts = Verdicts::new(batch.num_rows(), MOST_REASONS, self.settings.stated);
         let mut left = 0..batch.num_rows();
         while !left.is_empty() {
             let parsed = next_part(&rows, &mut left);
@@ -209,15 +212,18 @@ struct Verdicts {
     reason: StringBuilder,
     /// The bytes of reasons after which the others are null.
     most: usize,
+    /// Whether a source stated the first difficulties.
+    stated: bool,
 }
 
 impl Verdicts {
-    fn new(rows: usize, most: usize) -> Verdicts {
+    fn new(rows: usize, most: usize, stated: bool) -> Verdicts {
         Verdicts {
             pow_hash: FixedSizeBinaryBuilder::with_capacity(rows, HASH_SIZE as i32),
             valid: BooleanBuilder::with_capacity(rows),
             reason: StringBuilder::new(),
             most,
+            stated,
         }
     }
 
@@ -230,10 +236,16 @@ impl Verdicts {
         for (parsed, hash) in parsed.iter().zip(hashes) {
             match parsed {
                 Ok(proof) => {
-                    let checked = proof.requirement.check(hash);
+                    let near_miss = || proof.requirement.near_miss(hash).filter(|_| self.stated);
+                    let (valid, reason) = match proof.requirement.check(hash) {
+                        Ok(()) => (Some(true), None),
+                        Err(why) => {
+                            near_miss().map_or((Some(false), Some(why)), |why| (None, Some(why)))
+                        }
+                    };
                     self.pow_hash.append_value(hash)?;
-                    self.valid.append_value(checked.is_ok());
-                    self.append_reason(checked.err().as_deref());
+                    self.valid.append_option(valid);
+                    self.append_reason(reason.as_deref());
                 }
                 Err(unusable) => {
                     let is_malformed = matches!(unusable, Unusable::Malformed(_));
@@ -324,7 +336,7 @@ mod tests {
     #[test]
     fn reasons_without_room_are_null() {
         let rows: Vec<_> = (0..4).map(|_| Err(Unusable::Malformed("because".to_owned()))).collect();
-        let mut verdicts = Verdicts::new(4, 10);
+        let mut verdicts = Verdicts::new(4, 10, false);
         verdicts.append(&rows, &[[0; HASH_SIZE]; 4]).expect("hashes");
         let [pow_hash, valid, reason] = &verdicts.finish();
         let reasons: Vec<Option<&str>> = reason.as_string::<i32>().iter().collect();

@@ -49,7 +49,7 @@ pub fn hashing_blobs(
 }
 
 /// Returns which rows of a result have no verdict because this release does not know the versions of their blocks. Other
-/// rows without a verdict are blocks from before RandomX.
+/// rows without a verdict are blocks from before RandomX, or have a hash that misses a stated difficulty narrowly.
 ///
 /// # Errors
 ///

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use randomx_monero::client::least_difficulty;
 use randomx_monero::{Difficulty, DifficultyError, Hash};
 
 use crate::number::Number;
@@ -48,6 +49,18 @@ impl Requirement {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Says why there is no verdict on a hash that misses only its difficulty, and narrowly, if a source stated the first difficulties.
+    pub(crate) fn near_miss(&self, hash: &Hash) -> Option<String> {
+        let difficulty = self.difficulty?;
+        let least = Requirement { difficulty: least_difficulty(difficulty), ..*self };
+        (least.difficulty.is_some() && least.check(hash).is_ok()).then(|| {
+            format!(
+                "the hash misses difficulty {difficulty} by less than 3.1 %: a source stated the first difficulties, \
+                 perhaps too high"
+            )
+        })
     }
 }
 
@@ -164,6 +177,25 @@ mod tests {
             let problem = Target::parse(&vec![0; length]).expect_err("zero");
             assert_eq!(problem, "expected more than 0, which no hash meets");
         }
+    }
+
+    #[test]
+    fn only_a_difficulty_is_missed_narrowly() {
+        let near_miss = |difficulty: u128, target, top| {
+            let demand = Requirement::new(Difficulty::try_from(difficulty).ok(), target);
+            demand.expect("a demand").near_miss(&hash(top, 0))
+        };
+        let reason = "the hash misses difficulty 64 by less than 3.1 %: a source stated the first difficulties, perhaps \
+                      too high";
+        // Its difficulty is between 62 and 63.
+        let top = u64::MAX / 63 + 1;
+        assert_eq!(near_miss(64, None, top).as_deref(), Some(reason));
+        assert_eq!(near_miss(64, None, u64::MAX / 62 + 1), None);
+        assert_eq!(near_miss(u128::MAX, None, top), None);
+        assert_eq!(near_miss(64, Some(Target::Top(top)), top), None);
+        assert!(near_miss(64, Some(Target::Top(top + 1)), top).is_some());
+        let demand = Requirement::new(None, Some(Target::Top(top))).expect("a demand");
+        assert_eq!(demand.near_miss(&hash(top, 0)), None);
     }
 
     #[test]

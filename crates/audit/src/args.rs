@@ -54,7 +54,9 @@ before it. Otherwise there is no verdict: the proofs of work may be valid, but n
 
 A store has the newest 2,160 to 2,700 blocks of its chain, and forgets older ones while `follow` or
 `guard` runs. A run with --store can only be resumed as long as the store has its first block. To have
-more time for that, begin later with --from. Otherwise use a new folder.
+more time for that, begin later with --from. Otherwise use a new folder. On the main network, a source stated
+the first difficulties of its chain, perhaps too high. So a hash that misses its difficulty by less than
+3.1 % has no verdict.
 
 The audit trusts the node or relay to report the right chain and its difficulties. `randomx verify
 --node` also checks the difficulties. `randomx follow` also compares sources. Without --to, the ten
@@ -69,8 +71,9 @@ than --memory allows is refused before it is read. Epochs of 2,560 or more hashe
 Exit codes:
   0  every proof of work is valid
   1  at least one is not valid
-  2  no verdict: unusable arguments or input, no memory, epochs of several chains, or blocks of a version
-     that this release does not know; what was done stays done";
+  2  no verdict: unusable arguments or input, no memory, epochs of several chains, blocks of a version
+     that this release does not know, or hashes that miss a store's difficulties narrowly; what was done
+     stays done";
 
 const COLLECT_HELP: &str = "\
 Examples:

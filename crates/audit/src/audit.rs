@@ -40,13 +40,13 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     let pays = |job: &&Job| budget.fast().is_some() && job.task.rows >= FAST_FROM;
     let (fast, light): (Vec<&Job>, Vec<&Job>) = left.into_iter().partition(pays);
     let explain = |problem| audit.input.take_failure().unwrap_or(problem);
+    let stated = audit.input.is_stated();
+    let kernel = |threads| randomx_epochs::kernel(threads, network, stated);
     if let Some(threads) = budget.fast().filter(|_| !fast.is_empty()) {
-        let mut kernel = randomx_epochs::kernel(threads, network);
+        let mut kernel = kernel(threads);
         fast.iter().try_for_each(|job| audit.epoch(&mut kernel, job, true)).map_err(explain)?;
     }
-    let threads = budget.light(light.len()).into_iter();
-    let mut kernels: Vec<Kernel> =
-        threads.map(|threads| randomx_epochs::kernel(threads, network)).collect();
+    let mut kernels: Vec<Kernel> = budget.light(light.len()).into_iter().map(kernel).collect();
     let hash = |kernel: &mut Kernel, job: &&Job| audit.epoch(kernel, job, false);
     workers::run(&mut kernels, &light, hash).map_err(explain)?;
     drop(kernels);

@@ -17,6 +17,7 @@ use crate::table::Row;
 pub(crate) struct Chain {
     network: Network,
     rows: Vec<Row>,
+    is_stated: bool,
 }
 
 impl Chain {
@@ -53,11 +54,16 @@ impl Chain {
             })
             .collect();
         rows.reverse();
-        Ok(Chain { network, rows })
+        Ok(Chain { network, rows, is_stated: client.has_stated_difficulties() })
     }
 
     pub(crate) fn network(&self) -> Network {
         self.network
+    }
+
+    /// Whether a source stated the first difficulties, perhaps too high.
+    pub(crate) fn is_stated(&self) -> bool {
+        self.is_stated
     }
 
     /// Returns the height of the oldest block.

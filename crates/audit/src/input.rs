@@ -85,6 +85,14 @@ impl Input {
         }
     }
 
+    /// Whether a source stated the first difficulties, perhaps too high. Those that a node or relay reports are trusted.
+    pub(crate) fn is_stated(&self) -> bool {
+        match self {
+            Input::Store(chain) => chain.is_stated(),
+            Input::Files(..) | Input::Remote(_) => false,
+        }
+    }
+
     /// Returns the number of rows that a range leaves out because they have no height. It is complete after
     /// [`Input::plan`].
     pub(crate) fn left_out(&self) -> u64 {

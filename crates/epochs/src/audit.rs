@@ -29,9 +29,10 @@ const _: () = assert!(LATEST_VERSION == 16, "raise RULES for blocks of further v
 /// The name of the file with the summary of all epochs.
 const SUMMARY_FILE: &str = "summary.json";
 
-/// Returns a kernel for blocks of a network, which hashes on this many threads.
-pub fn kernel(threads: usize, network: Network) -> Kernel {
-    Kernel::new(Settings { blocks: Some(network), ..Settings::new(threads) })
+/// Returns a kernel for blocks of a network, which hashes on this many threads. `stated` is whether a source stated the
+/// first difficulties, perhaps too high.
+pub fn kernel(threads: usize, network: Network, stated: bool) -> Kernel {
+    Kernel::new(Settings { blocks: Some(network), stated, ..Settings::new(threads) })
 }
 
 /// Returns what a task found, if it is done.

@@ -39,6 +39,10 @@ pub struct Counts {
     pub without_work: u64,
     /// Blocks of versions that this release does not know. There is no verdict on them.
     pub need_update: u64,
+    /// Blocks whose hashes miss their difficulties narrowly where a source stated the first ones. There is no verdict on
+    /// them, either.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub near_misses: u64,
     /// The sum of the difficulties of valid rows.
     #[serde(with = "digits")]
     pub work: u128,
@@ -47,7 +51,7 @@ pub struct Counts {
 impl Counts {
     /// Whether these are the counts of this many rows.
     pub(crate) fn are_of(&self, rows: u64) -> bool {
-        let others = [self.invalid, self.without_work, self.need_update];
+        let others = [self.invalid, self.without_work, self.need_update, self.near_misses];
         let sum = others.into_iter().try_fold(self.valid, u64::checked_add);
         self.blocks == rows && sum == Some(rows)
     }
@@ -103,12 +107,16 @@ impl EpochSummary {
         let valid = result["valid"].as_boolean();
         let difficulties = read::difficulties(result)?;
         let need_update = read::need_update(result)?;
+        let hashes = result.column_by_name("pow_hash");
+        let is_hashed = |row| hashes.is_some_and(|hashes| hashes.is_valid(row));
         for (row, (difficulty, needs_update)) in
             difficulties.into_iter().zip(need_update).enumerate()
         {
             let position = self.counts.blocks;
             self.counts.blocks += 1;
-            if needs_update {
+            if valid.is_null(row) && is_hashed(row) {
+                self.counts.near_misses += 1;
+            } else if needs_update {
                 self.counts.need_update += 1;
             } else if valid.is_null(row) {
                 self.counts.without_work += 1;
@@ -159,6 +167,7 @@ impl Summary {
             counts.invalid += epoch.counts.invalid;
             counts.without_work += epoch.counts.without_work;
             counts.need_update += epoch.counts.need_update;
+            counts.near_misses += epoch.counts.near_misses;
             counts.work = counts.work.saturating_add(epoch.counts.work);
             if listed >= ALL_EVIDENCE_BYTES {
                 epoch.evidence = Vec::new();
@@ -169,15 +178,24 @@ impl Summary {
         Ok(Summary { counts, epochs })
     }
 
-    /// Says why some rows have no verdict, if they are blocks of versions that this release does not know.
+    /// Says why some rows have no verdict, unless they are blocks from before RandomX.
     pub fn unjudged(&self) -> Option<String> {
-        let rows = match self.counts.need_update {
-            0 => return None,
-            1 => "1 block, whose version needs".to_owned(),
-            rows => format!("{rows} blocks, whose versions need"),
+        let need_update = match self.counts.need_update {
+            0 => None,
+            1 => Some("1 block, whose version needs".to_owned()),
+            rows => Some(format!("{rows} blocks, whose versions need")),
         };
         let known = format!("this release knows versions up to {LATEST_VERSION}");
-        Some(format!("no verdict on {rows} an update: {known}"))
+        let need_update = need_update.map(|rows| format!("{rows} an update: {known}"));
+        let near_misses = match self.counts.near_misses {
+            0 => None,
+            1 => Some("1 block, whose hash misses its difficulty".to_owned()),
+            rows => Some(format!("{rows} blocks, whose hashes miss their difficulties")),
+        };
+        let stated = "a source stated the first difficulties, perhaps too high";
+        let near_misses = near_misses.map(|rows| format!("{rows} by less than 3.1 %: {stated}"));
+        let reasons: Vec<String> = need_update.into_iter().chain(near_misses).collect();
+        (!reasons.is_empty()).then(|| format!("no verdict on {}", reasons.join("; and on ")))
     }
 
     /// Prints the counts, and the epochs with invalid rows.
@@ -186,7 +204,8 @@ impl Summary {
     ///
     /// If `out` cannot be written.
     pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Counts { blocks, valid, invalid, without_work, need_update, work } = &self.counts;
+        let Counts { blocks, valid, invalid, without_work, need_update, near_misses, work } =
+            &self.counts;
         writeln!(out, "epochs        {}", self.epochs.len())?;
         writeln!(out, "blocks        {blocks}")?;
         writeln!(out, "valid         {valid}")?;
@@ -194,6 +213,9 @@ impl Summary {
         writeln!(out, "without work  {without_work}")?;
         if *need_update > 0 {
             writeln!(out, "need update   {need_update}")?;
+        }
+        if *near_misses > 0 {
+            writeln!(out, "near misses   {near_misses}")?;
         }
         writeln!(out, "work          {work}")?;
         for epoch in self.epochs.iter().filter(|epoch| epoch.counts.invalid > 0) {
@@ -208,6 +230,10 @@ fn shorten(text: String) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A number of 128 bits, which JSON's readers may not have, as a string of digits.
@@ -227,9 +253,55 @@ mod digits {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{BooleanArray, StringArray};
+    use arrow_array::{ArrayRef, BooleanArray, StringArray, UInt64Array};
 
     use super::*;
+
+    #[test]
+    fn near_misses_are_counted_apart_from_other_rows_without_a_verdict() {
+        let verdicts = [Some(true), None, None, Some(false), None];
+        let hashes = [Some("00"), Some("11"), None, Some("22"), Some("33")];
+        let columns: [(&str, ArrayRef); 5] = [
+            ("hashing_blob", Arc::new(StringArray::from(vec!["0b0b"; 5]))),
+            ("difficulty", Arc::new(UInt64Array::from(vec![64; 5]))),
+            ("pow_hash", Arc::new(StringArray::from_iter(hashes))),
+            ("valid", Arc::new(BooleanArray::from_iter(verdicts))),
+            ("reason", Arc::new(StringArray::from(vec!["because"; 5]))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+        let mut epoch = EpochSummary::new("x".to_owned());
+        epoch.add(&batch).expect("columns");
+        let expected = Counts {
+            blocks: 5,
+            valid: 1,
+            invalid: 1,
+            without_work: 1,
+            near_misses: 2,
+            work: 64,
+            ..Counts::default()
+        };
+        assert_eq!(epoch.counts, expected);
+        assert!(epoch.counts.are_of(5));
+        let json = serde_json::to_string(&epoch).expect("JSON");
+        let read: EpochSummary = serde_json::from_str(&json).expect("a summary");
+        assert_eq!(read.counts, expected);
+        let mut summary = Summary::of([Ok::<_, ()>(epoch)].into_iter()).expect("an epoch");
+        let near = "2 blocks, whose hashes miss their difficulties by less than 3.1 %: a source stated the first \
+                    difficulties, perhaps too high";
+        assert_eq!(summary.unjudged(), Some(format!("no verdict on {near}")));
+        let mut text = Vec::new();
+        summary.print(&mut text).expect("memory");
+        let text = String::from_utf8(text).expect("text");
+        assert!(text.contains("without work  1\nnear misses   2\nwork          64\n"), "{text}");
+        summary.counts.need_update = 1;
+        let both = format!(
+            "no verdict on 1 block, whose version needs an update: this release knows versions up to 16; and on {near}"
+        );
+        assert_eq!(summary.unjudged(), Some(both));
+        summary.counts = Counts { near_misses: 0, need_update: 0, ..summary.counts };
+        assert_eq!(summary.unjudged(), None);
+        assert!(!serde_json::to_string(&summary.counts).expect("JSON").contains("near_misses"));
+    }
 
     #[test]
     fn evidence_of_long_values_is_bounded() {

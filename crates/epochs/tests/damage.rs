@@ -53,7 +53,7 @@ impl Made {
     fn audit(&self, task: &Task) -> Result<(), Error> {
         let rows = rows(task);
         let read = |take: Take<'_>| take(&rows);
-        let mut kernel = kernel(1, Network::Mainnet);
+        let mut kernel = kernel(1, Network::Mainnet, false);
         randomx_epochs::audit(&self.open(), &mut kernel, task, false, read, |_| true)
     }
 
@@ -355,7 +355,7 @@ fn a_result_with_a_long_footer_is_done() {
     let columns = columns.map(|(name, values)| (name, Arc::clone(values), true));
     let rows = RecordBatch::try_from_iter_with_nullable(columns).expect("a batch");
     let read = |take: Take<'_>| take(&rows);
-    let mut kernel = kernel(1, Network::Mainnet);
+    let mut kernel = kernel(1, Network::Mainnet, false);
     randomx_epochs::audit(&made.open(), &mut kernel, &task, false, read, |_| true)
         .expect("an audit");
     let bytes = fs::read(made.path(&task)).expect("a file");

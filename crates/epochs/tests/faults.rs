@@ -155,7 +155,7 @@ fn a_failed_read_of_a_result_does_not_mean_that_there_is_none() {
     };
     let remote = join();
     assert_eq!(randomx_epochs::done(&remote, task).expect("an absent file"), None);
-    let mut kernel = randomx_epochs::kernel(1, Network::Mainnet);
+    let mut kernel = randomx_epochs::kernel(1, Network::Mainnet, false);
     let read = |take: randomx_epochs::Take<'_>| rows.read(&Local, take);
     randomx_epochs::audit(&local, &mut kernel, task, false, read, |_| true).expect("an audit");
     let done = |found: Option<EpochSummary>| found.map(|summary| summary.counts.invalid);

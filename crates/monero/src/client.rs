@@ -83,6 +83,7 @@ pub use event::{
 pub use evidence::{Evidence, EvidenceError, SideVerdict};
 pub use kept::KeptBlock;
 pub use start::{Start, StartError};
+pub use statement::least_difficulty;
 pub use store::StoreError;
 
 use anchoring::Anchoring;

@@ -161,7 +161,7 @@ pub(crate) fn audit_epoch(
         if randomx_epochs::done(&folder, &task)?.is_some() {
             return Ok(false);
         }
-        let mut kernel = randomx_epochs::kernel(threads, network);
+        let mut kernel = randomx_epochs::kernel(threads, network, false);
         let read = |take: Take<'_>| rows.read(storages.reads.as_ref(), take);
         let goes_on = |_| storage::handle_signals();
         randomx_epochs::audit(&folder, &mut kernel, &task, false, read, goes_on)?;

@@ -13,7 +13,7 @@ use arrow_array::{
     StringArray, UInt64Array,
 };
 use randomx_arrow::{Kernel, KernelError, Settings, read};
-use randomx_monero::{LATEST_VERSION, Network};
+use randomx_monero::{Difficulty, LATEST_VERSION, Network};
 
 use vectors::{Proof, batch, headers, hex_column, shares, verdicts};
 
@@ -166,6 +166,35 @@ fn blocks_of_a_version_that_is_not_known_are_neither_valid_nor_invalid() {
     let result = blocks.verify(&with("version", [Some(1), None, Some(3), None, None]));
     let found = verdicts(&result.expect("a result"));
     assert_eq!((found[0].0, &found[1], found[2].0), (Some(false), &unknown(255), Some(false)));
+}
+
+#[test]
+fn narrow_misses_of_stated_difficulties_are_neither_valid_nor_invalid() {
+    let share = &shares()[0];
+    let is_met = |difficulty: u64| {
+        let difficulty = Difficulty::try_from(u128::from(difficulty)).expect("a difficulty");
+        difficulty.is_met_by(&share.pow_hash)
+    };
+    // The greatest difficulty that the hash meets.
+    let (mut met, mut missed) = (share.difficulty, 1 << 60);
+    while missed - met > 1 {
+        let middle = met.midpoint(missed);
+        *(if is_met(middle) { &mut met } else { &mut missed }) = middle;
+    }
+    let difficulties = [met, missed, met + met / 32, met + met / 30];
+    let proofs = difficulties.map(|difficulty| Proof { difficulty, ..share.clone() });
+    let found = |stated| {
+        let settings = Settings { stated, ..Settings::new(1) };
+        verdicts(&Kernel::new(settings).verify(&batch(&proofs)).expect("a result"))
+    };
+    let valid = |verdicts: &[(Option<bool>, Option<String>)]| -> Vec<Option<bool>> {
+        verdicts.iter().map(|(valid, _)| *valid).collect()
+    };
+    let stated = found(true);
+    assert_eq!(valid(&stated), [Some(true), None, None, Some(false)]);
+    let reason = stated[1].1.as_deref().expect("a reason");
+    assert!(reason.starts_with(&format!("the hash misses difficulty {missed} by less than 3.1 %")));
+    assert_eq!(valid(&found(false)), [Some(true), Some(false), Some(false), Some(false)]);
 }
 
 #[test]

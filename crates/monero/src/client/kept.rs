@@ -30,6 +30,12 @@ impl Client {
         })
     }
 
+    /// Whether a source stated the first difficulties, perhaps too high. A hash that meets the
+    /// [`least_difficulty`](super::least_difficulty) of its block then accuses nobody.
+    pub fn has_stated_difficulties(&self) -> bool {
+        self.tree.stated().is_some()
+    }
+
     /// Returns the height of the first block of the stored state that this release refuses, if there is one. The
     /// client began before it, with the last block whose proof of work was checked.
     pub fn dropped_from(&self) -> Option<u64> {

@@ -35,6 +35,13 @@ const PAUSE: u64 = 3600;
 /// purpose, or no source may have the chain.
 const LONGEST: u64 = 4 * 3600;
 
+/// Returns the least difficulty that a block may really have if a source stated the first difficulties. A hash that
+/// meets it accuses nobody. `None` above 128 bits.
+pub fn least_difficulty(own: Difficulty) -> Option<Difficulty> {
+    let own = own.as_u128()?;
+    Difficulty::try_from(own - own / SHIFT).ok()
+}
+
 /// A block whose hash misses its difficulty narrowly.
 #[derive(Clone, Debug)]
 pub(super) struct Miss {
@@ -60,9 +67,8 @@ impl Client {
 
     /// Whether a hash that misses a block's difficulty would meet it if the level were right.
     pub(super) fn may_be_misstated(&self, proof: &Proof, hash: &Hash) -> bool {
-        let Some(demanded) = proof.difficulty.as_u128() else { return false };
-        let least = Difficulty::try_from(demanded - demanded / SHIFT);
-        self.tree.stated().is_some() && least.is_ok_and(|least| least.is_met_by(hash))
+        let least = least_difficulty(proof.difficulty);
+        self.has_stated_difficulties() && least.is_some_and(|least| least.is_met_by(hash))
     }
 
     /// Remembers a hash that misses narrowly.

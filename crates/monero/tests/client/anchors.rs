@@ -62,6 +62,7 @@ fn a_first_start_trusts_no_source() {
     assert_eq!(reports.iter().filter(invalid).count(), 1);
     assert_eq!(client.confirmations(TIP as u64), 1);
     assert_eq!(client.block_id(TIP as u64 - 1), Some(world.blocks[TIP - 1].id));
+    assert!(client.has_stated_difficulties());
     let checkpoint = client.checkpoint().expect("a chain");
     assert!(checkpoint.is_complete());
     let base = client.base();
@@ -97,9 +98,10 @@ fn nothing_is_trusted_before_the_anchor_is_reached() {
 #[test]
 fn a_first_start_reads_all_blocks_up_to_a_low_anchor() {
     let world = world();
-    for from in [1, 100, 734, 735] {
+    for (from, is_stated) in [(1, false), (100, false), (734, false), (735, true)] {
         let (from, to) = (anchor(&world, from), anchor(&world, TO));
         let (client, _) = run(&world, from, to, &[Mode::Honest]);
+        assert_eq!(client.has_stated_difficulties(), is_stated);
         assert_eq!(client.tip().map(|tip| tip.id), Some(world.blocks[TIP].id));
         assert_eq!(states(&client), ["following"]);
     }
