@@ -21,6 +21,7 @@ mod made;
 mod memory;
 mod refusals;
 mod remote;
+mod stated;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
