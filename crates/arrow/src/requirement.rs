@@ -51,7 +51,8 @@ impl Requirement {
         }
     }
 
-    /// Says why there is no verdict on a hash that misses only its difficulty, and narrowly, if a source stated the first difficulties.
+    /// Says why there is no verdict on a hash, if a source stated the first difficulties: the hash misses only its
+    /// difficulty, and narrowly.
     pub(crate) fn near_miss(&self, hash: &Hash) -> Option<String> {
         let difficulty = self.difficulty?;
         let least = Requirement { difficulty: least_difficulty(difficulty), ..*self };
