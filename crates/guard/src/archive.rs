@@ -207,9 +207,9 @@ impl Archive {
         None
     }
 
-    /// Proves the blocks from the base down to the lowest one that is needed. Ends early, also within a segment, when
-    /// none is needed any more, or when the base moves: the blocks below the new base are missing then, and other wallets
-    /// wait for them. [`Archive::join`] makes the next call go on where this one ended. Fails if headers cannot be
+    /// Proves the blocks from the base down to the lowest one that is needed. Ends early, also within a segment, when no
+    /// more blocks are needed. Ends after a segment when the base has moved: then the blocks below the new base are
+    /// missing, and other wallets wait for them. [`Archive::join`] makes the next call go on where this one ended. Fails if headers cannot be
     /// stored: memory does not have room for all, so they would be fetched again.
     fn extend(&self, base: (u64, Hash), sources: &mut Sources<'_>) -> Result<(), String> {
         // All blocks from `next` on are proven, and so is the id of the one before it.
@@ -220,7 +220,7 @@ impl Archive {
                 continue;
             }
             let height = next - 1;
-            let Some(segment) = self.prove(base, (height, id), sources)? else { continue };
+            let Some(segment) = self.prove((height, id), sources)? else { continue };
             let segment = Arc::new(segment);
             let Some(previous) = segment.previous() else { return Err("no headers".to_owned()) };
             let index = height / SEGMENT;
@@ -245,8 +245,12 @@ impl Archive {
 
     /// Whether blocks before `next` are needed, and the base is still this one.
     fn goes_on(&self, base: (u64, Hash), next: u64) -> bool {
-        let state = self.lock();
-        state.base == Some(base) && state.goal(Instant::now()).is_some_and(|goal| next > goal)
+        self.lock().base == Some(base) && self.needs(next)
+    }
+
+    /// Whether blocks before `next` are needed.
+    fn needs(&self, next: u64) -> bool {
+        self.lock().goal(Instant::now()).is_some_and(|goal| next > goal)
     }
 
     /// Writes a segment to its file, unless the archive is stopped: another process may use the folder then.
@@ -279,18 +283,16 @@ impl Archive {
         }
     }
 
-    /// Returns the segment that ends with a block, given by its height and its id. If a source fails, or
-    /// [`Archive::goes_on`] returns false, the parts that were read are kept, and the next call for this block goes on
-    /// after them.
+    /// Returns the segment that ends with a block, given by its height and its id. If a source fails, or no more blocks
+    /// are needed, the parts that were read are kept, and the next call for this block goes on after them.
     fn prove(
         &self,
-        base: (u64, Hash),
         last: (u64, Hash),
         sources: &mut Sources<'_>,
     ) -> Result<Option<Segment>, String> {
         let kept = self.lock().unfinished.take_if(|kept| kept.last == last);
         let mut read = kept.unwrap_or_else(|| Unfinished::new(last));
-        match self.read(base, &mut read, sources) {
+        match self.read(&mut read, sources) {
             Ok(Some(stored)) => {
                 Ok(Some(read.parts.into_iter().rev().fold(stored, Segment::followed_by)))
             }
@@ -305,7 +307,6 @@ impl Archive {
     /// the stored blocks before them, or `None` if it ended early.
     fn read(
         &self,
-        base: (u64, Hash),
         read: &mut Unfinished,
         sources: &mut Sources<'_>,
     ) -> Result<Option<Segment>, String> {
@@ -317,8 +318,8 @@ impl Archive {
             if known.is_some() {
                 return Ok(known);
             }
-            // A source may take minutes for each part. Segments are read whole, so the end of this one counts.
-            if !self.goes_on(base, read.last.0 + 1) {
+            // A source may take minutes for each part. A segment of which any block is needed is read whole.
+            if !self.needs(read.last.0 + 1) {
                 return Ok(None);
             }
             let missing = stored.as_ref().map(|stored| stored.end());
