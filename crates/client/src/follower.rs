@@ -32,6 +32,8 @@ pub struct Follower {
     failures: HashMap<SourceId, String>,
     /// The last failure of the hasher.
     hash_failure: Option<HashError>,
+    /// The newest state, if it could not be stored.
+    unstored: Option<Vec<u8>>,
 }
 
 struct Job {
@@ -81,6 +83,7 @@ impl Follower {
             events: received,
             failures: HashMap::new(),
             hash_failure: None,
+            unstored: None,
         })
     }
 
@@ -101,11 +104,11 @@ impl Follower {
 
     /// Waits for something to happen, a second at most, and returns what is to be reported then.
     ///
-    /// Returns also an error if the state cannot be stored or a thread has ended. The reports are then of what
-    /// happened before, and the client may have a newer state than the store.
+    /// The second value is an error if the state cannot be stored or a thread has ended. The reports are then those from
+    /// before the error, and the client may have a newer state than the store. The next step tries again to store it.
     pub fn step(&mut self) -> (Vec<Report>, Result<(), FollowerError>) {
         let mut reports = Vec::new();
-        let outcome = self.advance(&mut reports);
+        let outcome = self.advance(&mut reports).and_then(|()| self.store());
         (reports, outcome)
     }
 
@@ -145,13 +148,21 @@ impl Follower {
                     self.hasher.send(job).map_err(|_| FollowerError::Ended)?;
                 }
                 Action::Store(bytes) => {
-                    if let Some(store) = &self.store {
-                        store.write(&bytes)?;
-                    }
+                    self.unstored = Some(bytes);
+                    self.store()?;
                 }
                 Action::Report(report) => reports.push(report),
             }
         }
+        Ok(())
+    }
+
+    /// Stores the newest state, unless it is stored.
+    fn store(&mut self) -> Result<(), FollowerError> {
+        if let (Some(store), Some(bytes)) = (&self.store, &self.unstored) {
+            store.write(bytes)?;
+        }
+        self.unstored = None;
         Ok(())
     }
 

@@ -160,6 +160,13 @@ fn reports_come_with_the_error_of_a_state_that_cannot_be_stored() {
     let mut steps = (0..20).map(|_| follower.step());
     let accused = steps.find(|(reports, _)| reports.iter().any(is_lie));
     let (_, outcome) = accused.expect("the block lacks its proof of work");
-    let is_returned = matches!(outcome, Err(FollowerError::Store(StoreFileError::Write { .. })));
-    assert!(is_returned && follower.client().is_settled(), "{outcome:?}");
+    let is_unstored =
+        |outcome: &_| matches!(outcome, Err(FollowerError::Store(StoreFileError::Write { .. })));
+    assert!(is_unstored(&outcome) && follower.client().is_settled(), "{outcome:?}");
+    let (_, outcome) = follower.step();
+    assert!(is_unstored(&outcome), "{outcome:?}");
+    std::fs::remove_dir(inner.join("chain")).expect("removed");
+    assert!(follower.step().1.is_ok());
+    let stored = std::fs::read(inner.join("chain")).expect("a state");
+    assert_eq!(Some(stored), follower.client().save());
 }
