@@ -20,9 +20,9 @@
 //! | `valid`              | `Boolean`             | whether the row proves its work; null if not judged   |
 //! | `reason`             | `Utf8`                | why `valid` is not true                               |
 //!
-//! `valid` is null if [`Settings::blocks`] names a network for blocks from before RandomX, and for blocks of a version
-//! that this release does not know. [`read::need_update`] returns the latter. With [`Settings::stated`] it is also null
-//! for hashes that miss their difficulties narrowly. Otherwise, each row has a verdict.
+//! If [`Settings::blocks`] names a network, `valid` is null for blocks from before RandomX, and for blocks of a version
+//! that this release does not know. [`read::need_update`] returns the latter. With [`Settings::stated`], `valid` is null
+//! for hashes that miss their difficulties by less than 3.1 %. All other rows have a verdict.
 //!
 //! Nulls and malformed values make their own row invalid, with a reason, and never end the run. After
 //! 1 GiB of reasons in a batch, further reasons are null. Only a missing column, a column of another

@@ -54,9 +54,9 @@ before it. Otherwise there is no verdict: the proofs of work may be valid, but n
 
 A store has the newest 2,160 to 2,700 blocks of its chain, and forgets older ones while `follow` or
 `guard` runs. A run with --store can only be resumed as long as the store has its first block. To have
-more time for that, begin later with --from. Otherwise use a new folder. On the main network, a source stated
-the first difficulties of its chain, perhaps too high. So a hash that misses its difficulty by less than
-3.1 % has no verdict.
+more time for that, begin later with --from. Otherwise use a new folder. On the main network, a store's
+difficulties follow from some that a source sent, perhaps too high. So a hash that misses its difficulty by
+less than 3.1 % has no verdict.
 
 The audit trusts the node or relay to report the right chain and its difficulties. `randomx verify
 --node` also checks the difficulties. `randomx follow` also compares sources. Without --to, the ten

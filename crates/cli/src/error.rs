@@ -106,7 +106,7 @@ pub(crate) enum Error {
     OtherStart { file: PathBuf, state: PathBuf, height: u64, stored: String, given: String },
 
     #[error(
-        "--store: block {height} breaks a rule of this release; the chain goes on from block {tip}"
+        "--store: block {height} breaks a rule of this release; the blocks after {tip} were dropped"
     )]
     DroppedBlocks { height: u64, tip: u64 },
 

@@ -31,9 +31,9 @@ pub const NAME: &str = "randomx_verify";
 ///
 /// A call blocks its thread of the query's runtime until its batch is hashed. With as many partitions as such threads,
 /// all of them hash or wait for their turns, and nothing else on that runtime goes on: no timer, no signal, no server.
-/// If a query is dropped, its partitions still hash the batches of calls that have begun or wait. So use a runtime for
-/// such queries alone, `SessionConfig::with_target_partitions(1)`, since more partitions do not hash faster, and small
-/// batches.
+/// If a query is dropped, its partitions still hash the batches of calls that have begun or wait. So run
+/// such queries on a runtime of their own. Set `SessionConfig::with_target_partitions(1)`: more partitions do not hash
+/// faster. Small batches make each call shorter.
 pub fn randomx_verify(threads: usize) -> ScalarUDF {
     ScalarUDF::from(RandomxVerify {
         signature: Signature::one_of(

@@ -92,7 +92,7 @@ pub enum Error {
     #[error("{}: expected the result of {asked} or of fewer, got that of {held}; choose a range with all of these blocks or with none, or use a new folder", .path.display())]
     MoreBlocks { path: PathBuf, held: String, asked: String },
 
-    #[error("{}: expected a result by rules {known} or earlier ones, got one by rules {got} of a newer release; use that release, or a new folder", .path.display())]
+    #[error("{}: expected a result of rules {known} or earlier, got one of rules {got}; use the newer release that wrote it, or a new folder", .path.display())]
     LaterRules { path: PathBuf, known: u32, got: u32 },
 
     #[error("the audit was stopped")]

@@ -46,8 +46,8 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// Unlocks the folder. Forked processes have the open file as well: it would stay locked until they end, too. And
-    /// they must not unlock it.
+    /// Unlocks the folder. Closing the file would leave the folder locked while a forked process has the file open. A
+    /// forked process itself must not unlock the folder.
     fn drop(&mut self) {
         if process::id() == self.process {
             let _ = self.file.unlock();

@@ -207,8 +207,8 @@ fn a_result_of_later_rules_is_not_replaced() {
     let before = fs::read(&path).expect("a file");
     for asked in [task(5, 9), task(5, 10), task(5, 8)] {
         let refused = made.is_left(&asked).expect_err("another release's").to_string();
-        let mention = "epoch-0000000000.parquet: expected a result by rules 2 or earlier ones, got one by rules 3 of a \
-                       newer release; use that release, or a new folder";
+        let mention = "epoch-0000000000.parquet: expected a result of rules 2 or earlier, got one of rules 3; use \
+                       the newer release that wrote it, or a new folder";
         assert!(refused.ends_with(mention), "{refused}");
         let found = done(&made.open(), &asked);
         assert!(matches!(found, Err(Error::LaterRules { got: 3, .. })), "{found:?}");

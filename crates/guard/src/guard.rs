@@ -50,7 +50,7 @@ pub struct Setup<'a> {
 /// that [`Guard::listen`] returns is kept.
 ///
 /// When it is dropped, the threads that read headers end after their current requests to sources. Neither they nor
-/// requests of wallets write to the store any more, although a request may go on for minutes, also without its server.
+/// requests of wallets write to the store any more. Such a request can outlive the guard and its server by minutes.
 pub struct Guard {
     follower: Follower,
     service: Arc<Service>,
@@ -121,8 +121,8 @@ impl Guard {
 
     /// Follows the chain for a second at most, and returns what is to be reported.
     ///
-    /// Returns also an error if the state cannot be stored or a thread has ended. Requests then see the state from
-    /// before.
+    /// The second value is an error if the state cannot be stored or a thread has ended. Requests then go on seeing the
+    /// state from before this step.
     pub fn step(&mut self) -> (Vec<Report>, Result<(), GuardError>) {
         let (reports, outcome) = self.follower.step();
         for report in &reports {

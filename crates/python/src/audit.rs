@@ -150,7 +150,7 @@ pub(crate) fn audit_epoch(
     if rules != RULES {
         let advice = "install the same release of randomx-web on every machine";
         let problem =
-            format!("job: expected one by rules {RULES}, got one by rules {rules}; {advice}");
+            format!("job: expected a job of rules {RULES}, got one of rules {rules}; {advice}");
         return Err(PyValueError::new_err(problem));
     }
     let network = checkpoint::network(&network)?;

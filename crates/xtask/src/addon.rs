@@ -49,7 +49,7 @@ pub(crate) fn place_tested(profile: &str) -> Result<()> {
     alone(|_| place(&tested(profile)))
 }
 
-/// Changes the package while no other run does: the list of a published add-on could get the hash of a test's.
+/// Changes the package while no other run does. Otherwise `SHA256SUMS` could list the hash of a test's add-on.
 fn alone(change: impl FnOnce(&Held) -> Result<()>) -> Result<()> {
     setup::alone(&workspace::clone_lock_dir(), "addon", change)
 }

@@ -42,7 +42,7 @@ pub(crate) fn logged<T>(log: &Path, work: impl FnOnce() -> T) -> Result<(T, Stri
     Ok((result, text_of(file, log)))
 }
 
-/// Creates a log. It takes the place of an earlier one: another run may still write that, and read it again.
+/// Creates a log in the place of an earlier one, which another run may still write and read.
 fn create(log: &Path) -> io::Result<File> {
     fs::create_dir_all(log.parent().unwrap_or(log))?;
     let fresh = log.with_extension(format!("{}.new", process::id()));

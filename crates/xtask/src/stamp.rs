@@ -65,7 +65,7 @@ impl Stamp {
 }
 
 /// Runs a build of the folder `outputs` if its stamp is not fresh, while no other run does: two builds would remove each
-/// other's files. Two runs may have the clone in common, the build folder, or both.
+/// other's files. Two runs may share the clone, the build folder, or both.
 pub(crate) fn unless_fresh(
     name: &str,
     outputs: &str,

@@ -44,12 +44,12 @@ pub(crate) fn wasm_target_dir(is_private: bool) -> PathBuf {
     target_dir().join(if is_private { "wasm-build-private" } else { "wasm-build" })
 }
 
-/// The folder for locks of what is in the build folder. Clones may share that.
+/// The folder for locks of what is in the build folder, which clones may share.
 pub(crate) fn lock_dir() -> PathBuf {
     target_dir().join("xtask")
 }
 
-/// The folder for locks of what is in this clone, such as `node_modules`. Two runs may have other build folders.
+/// The folder for locks of what is in this clone, such as `node_modules`. Two runs may have different build folders.
 pub(crate) fn clone_lock_dir() -> PathBuf {
     root().join("target/xtask/clone")
 }

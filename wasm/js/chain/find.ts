@@ -27,8 +27,8 @@ const searches = new Semaphore(SEARCHES);
 const LATE = 1000;
 
 /**
- * How long a node's slowest answer took since it last showed a transaction, in milliseconds: 0 if no answer was late,
- * and `Infinity` if the node failed. Searches ask nodes in this order.
+ * How long searches waited at most for a node since it last showed a transaction, in milliseconds: 0 if it was never
+ * late, and `Infinity` if it failed. Searches ask nodes in this order.
  */
 const waits = new WeakMap<MoneroNode, number>();
 
@@ -66,7 +66,7 @@ async function search(
     try {
       found = await show(searched, node, txid, signal);
     } catch {
-      // The next node may answer. A search that its caller has given up says nothing about the node.
+      // The next node may answer. A search that its caller has given up did not fail, but may have waited long.
       if (!signal.aborted) wait = Infinity;
     }
     wait = Math.max(wait, performance.now() - start);

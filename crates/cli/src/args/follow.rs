@@ -27,10 +27,10 @@ With --json, each line is an object with an event. Times are in seconds, work is
 source is the address that requests go to, such as http://127.0.0.1:18081/json_rpc:
   tip           height, id, timestamp, work
   reorg         common {height, id}, depth, ours and theirs {blocks, ids, work}, tip
-  deep-reorg    the same, with source in place of tip: theirs would replace ours; ids has the oldest 100
-                ids of each side at most
-  disagreement  the same, also with these ids, and evidence: a file, or null without --store and
-                --evidence, once the folder has 100 files, or if it cannot be written
+  deep-reorg    the same, with source in place of tip: theirs would replace ours; ids has at most the 100
+                oldest of each side
+  disagreement  the fields of deep-reorg, and evidence: a file, or null without --store and --evidence,
+                once the folder has 100 files, or if it cannot be written
   source        source, and a state:
                   connecting     its chain is being read
                   following      its chain was read to its end

@@ -29,7 +29,7 @@ fn stored_blocks_that_break_a_rule_are_dropped_and_read_again() {
     let heights: Vec<&Value> = of_kind(&events, "tip").iter().map(|tip| &tip["height"]).collect();
     assert_eq!(heights, [BLOCKS - 1, BLOCKS]);
     run.stderr(
-        "note: --store: block 20 breaks a rule of this release; the chain goes on from block 19\n",
+        "note: --store: block 20 breaks a rule of this release; the blocks after 19 were dropped\n",
     );
 }
 

@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Returns a value as text: the digits of a number, the characters of a string. Other values, which no
-/// column accepts, stay JSON. So does a string with half a surrogate pair: it is no text, but a value all the same.
+/// column accepts, stay JSON. So does a string with an unpaired surrogate, which is no text.
 fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     match value.get() {
         "null" => None,

@@ -34,7 +34,7 @@ pub(super) fn await_headers(
     if request.start > 0 {
         service.chain.scan_from(view, request.start);
         service.chain.id(view, begun, request.start)?;
-        // After the base has moved, the blocks between are read last.
+        // After the base has moved, the blocks between the old and the new base are read last.
         let last = view.base.0.saturating_sub(1).min(request.start + request.most_blocks() - 1);
         return service.chain.id(view, begun, last.max(request.start)).map(|_| ());
     }
@@ -90,7 +90,7 @@ fn read_down(
             service.chain.scan_from(view, height);
             // The nodes that named the heights may have taken all of the time. Another request finds the headers.
             service.chain.await_scans(begun)?;
-            // After the base has moved, the blocks between are read last.
+            // After the base has moved, the blocks between the old and the new base are read last.
             service.chain.id(view, begun, view.base.0 - 1)?;
             // The nodes need the rest of the time for the blocks.
             if begun.elapsed() > REQUEST_PATIENCE {

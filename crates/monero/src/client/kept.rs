@@ -30,8 +30,8 @@ impl Client {
         })
     }
 
-    /// Whether a source stated the first difficulties, perhaps too high. A hash that meets the
-    /// [`least_difficulty`](super::least_difficulty) of its block then accuses nobody.
+    /// Whether a source stated the first difficulties, perhaps too high. No source is then
+    /// accused of a hash that meets the [`least_difficulty`](super::least_difficulty) of its block.
     pub fn has_stated_difficulties(&self) -> bool {
         self.tree.stated().is_some()
     }

@@ -2,8 +2,8 @@
 //!
 //! Until the second anchor is reached, nothing shows which sources are honest. A source could send almost all blocks,
 //! fall silent, and begin again. So no source is read for longer than a turn of ten minutes while others wait, and what
-//! it has sent is kept for its next turn. So is an answer that comes after the turn: a user can let sources take an
-//! hour for one. Of `n` sources, each has at least one of `2 * (n - 1)` turns.
+//! it has sent is kept for its next turn. An answer that comes after the turn is kept too: a user can allow an
+//! hour for each request. Of `n` sources, each has at least one of `2 * (n - 1)` turns.
 
 use std::cmp::Reverse;
 

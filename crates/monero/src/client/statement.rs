@@ -35,8 +35,8 @@ const PAUSE: u64 = 3600;
 /// purpose, or no source may have the chain.
 const LONGEST: u64 = 4 * 3600;
 
-/// Returns the least difficulty that a block may really have if a source stated the first difficulties. A hash that
-/// meets it accuses nobody. `None` above 128 bits.
+/// Returns the least difficulty that a block may really have where a client computed `own` from difficulties that a
+/// source stated, perhaps too high. The client accuses no source of a hash that meets it. `None` above 128 bits.
 pub fn least_difficulty(own: Difficulty) -> Option<Difficulty> {
     let own = own.as_u128()?;
     Difficulty::try_from(own - own / SHIFT).ok()

@@ -257,7 +257,7 @@ def verify_table(
     The rows need `seed_hash`, `hashing_blob`, and `difficulty` or `target`. They are verified, and
     returned, in batches of up to 65,536. A stream that fails, or has nulls in the place of rows, ends
     the table with an error. So does Ctrl-C: the reader then raises an error of its own, because the interface
-    passes texts only. After an error, reading on is an error too. One reader at a time gets rows: for another thread,
+    passes texts only. After an error, each further read is an error. One reader at a time gets rows: for another thread,
     or a signal handler, reading meanwhile is an error. With `blocks`, blocks of Monero's main network from before
     RandomX are neither valid nor invalid, if their `height` says so too. Nor are blocks of versions that this release
     does not know, if their rows have no `version`.

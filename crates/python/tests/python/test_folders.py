@@ -20,7 +20,7 @@ def test_a_job_of_other_rules_is_refused(tmp_path: Path) -> None:
     for other in (rules - 1, rules + 1):
         changed = json.dumps(json.loads(job) | {"rules": other}).encode()
         with pytest.raises(
-            ValueError, match=f"^job: expected one by rules {rules}, got .* {other};"
+            ValueError, match=f"^job: expected a job of rules {rules}, got .* {other};"
         ):
             _native.audit_epoch(changed)
     assert not list(output.glob("epoch-*"))

@@ -3,13 +3,13 @@
 //! Before Cargo lints the workspace, it compiles the metadata of each dependency. A build with the same options has
 //! written the same metadata beside each library, for the crates that were compiled next. Cargo gives the two files
 //! different names, so it never uses the one for the other. After the compiler has built a library, the wrapper notes
-//! the options and the states of the files. While it lints, the wrapper copies the files if all of these are the same.
+//! the options, and the length and time of each file. In a lint it copies the files if all of these are as noted.
 //! Links would not do: Cargo sets the times of a lint's files, and would then build again what uses the library.
 //!
 //! Cargo may build a library again under the same name: with other options or dependencies, or after its build script
-//! wrote other files. It may do so without this wrapper, and may stop halfway. So the wrapper also compares the states
-//! of the library, of its dependencies and of its build script's output. A file's state is its length and time: each
-//! compilation and each run of a build script writes its files anew. Cargo relies on times too.
+//! wrote other files. It may do so without this wrapper, and may stop halfway. So the notes also
+//! have the lengths and times of the dependencies and of the build script's output: each compilation and each run of a
+//! build script writes its files again. Cargo relies on times too.
 //!
 //! A build of a library replaces its note. The notes of libraries that are no longer built stay as long as the
 //! libraries: until `cargo clean`.
