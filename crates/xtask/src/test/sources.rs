@@ -48,7 +48,8 @@ const IN_CURRENT_NODE: [&str; 1] = ["chain/hostile"];
 /// Tests that the full tier's run with the native add-on repeats, so its run without the add-on leaves them out. Both
 /// runs use the same Node.js, and the one with the add-on tries at least as many inputs. The engine of these tests is
 /// the same in both: they hash with native code, or without the package's instances.
-const AGAIN_WITH_NATIVE: [&str; 11] = [
+const AGAIN_WITH_NATIVE: [&str; 12] = [
+    "chain/find",
     "chain/follow",
     "chain/sources",
     "chain/store",
