@@ -209,8 +209,8 @@ impl Archive {
 
     /// Proves the blocks from the base down to the lowest one that is needed. Ends early, also within a segment, when no
     /// more blocks are needed. Ends after a segment when the base has moved: then the blocks below the new base are
-    /// missing, and other wallets wait for them. [`Archive::join`] makes the next call go on where this one ended. Fails if headers cannot be
-    /// stored: memory does not have room for all, so they would be fetched again.
+    /// missing, and other wallets wait for them. [`Archive::join`] makes the next call go on where this one ended. Fails if
+    /// headers cannot be stored: memory does not have room for all, so they would be fetched again.
     fn extend(&self, base: (u64, Hash), sources: &mut Sources<'_>) -> Result<(), String> {
         // All blocks from `next` on are proven, and so is the id of the one before it.
         let (mut next, mut id) = (base.0 + 1, base.1);

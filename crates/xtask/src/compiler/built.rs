@@ -7,9 +7,9 @@
 //! Links would not do: Cargo sets the times of a lint's files, and would then build again what uses the library.
 //!
 //! Cargo may build a library again under the same name: with other options or dependencies, or after its build script
-//! wrote other files. It may do so without this wrapper, and may stop halfway. So the notes also
-//! have the lengths and times of the dependencies and of the build script's output: each compilation and each run of a
-//! build script writes its files again. Cargo relies on times too.
+//! wrote other files. It may do so without this wrapper, and may stop halfway. So the notes also have the lengths and
+//! times of the dependencies and of the build script's output: each compilation and each run of a build script writes
+//! its files again. Cargo relies on times too.
 //!
 //! A build of a library replaces its note. The notes of libraries that are no longer built stay as long as the
 //! libraries: until `cargo clean`.
