@@ -100,7 +100,7 @@ test("the page works after its server is gone", { tag: "@full" }, async ({ start
   });
   // A benchmark needs the server, and reports that it does not answer.
   await bench.click(".bench-form [type=submit]");
-  await bench.says('[data-part="task"] .problem', /the server of this page does not answer\./u);
+  await bench.says('[data-part="task"] .problem', /The server of this page does not answer\./u);
   // Another attempt reads the settings again.
   await bench.fill("#bench-seconds", "1000");
   await bench.click('[data-part="task"] .problem button');
