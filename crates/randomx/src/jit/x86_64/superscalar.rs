@@ -16,6 +16,7 @@
 //! One item alone waits for memory most of the time. Two in vectors save little of that time and
 //! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. Without AVX-512, the order
 //! of vectors, general purpose registers and both at once depends on the processor and the number of items.
+//! A vector of four that computes one of three items twice can be faster than general purpose registers.
 //! So there are several plans, which assign items to kernels, and
 //! [`SuperscalarCode::calibrate`] measures which one is fastest in batches of some sizes.
 
@@ -51,6 +52,10 @@ use vector::TURNS;
 /// The most bytes of code for all kernels. Those of the widest vectors take some 20 bytes for each
 /// operation and group.
 const CAPACITY: usize = 1 << 20;
+
+/// The items that one lane of a VM needs at once in v2, one less than a vector of AVX2 has.
+const V2_LANE: usize = Version::V2.known_items();
+const _: () = assert!(V2_LANE == Ymm::LANES - 1);
 
 /// The items that all lanes of a VM need at once, in v1 and in v2. Larger batches belong to datasets.
 const V1_LANES: usize = MAX_LANES * Version::V1.known_items();
@@ -123,7 +128,7 @@ impl SuperscalarCode {
     }
 
     /// Measures all plans, where there are several, and uses the fastest ones from now on. This takes
-    /// up to three milliseconds.
+    /// up to four milliseconds.
     ///
     /// # Panics
     ///
@@ -264,12 +269,14 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Choice> {
             vector::emit_side_by_side::<Zmm>(a, &mut pool, programs, set, groups);
             wide.push(Batch::new(groups * Zmm::LANES, start, 0));
         }
+        let three = vec![scalars(2).chain([wide[0]]).collect(), scalars(V2_LANE).collect()];
         let lanes: Plan = scalars(Ymm::LANES - 1).chain(wide).collect();
         // Larger batches are no faster, and their code takes more of the processor's caches.
         let many = lanes[..lanes.len() - 1].to_vec();
         let two = vec![scalars(2).collect(), scalars(1).chain([pair]).collect()];
         vec![
             Choice::new(Xmm::LANES, two),
+            Choice::new(V2_LANE, three),
             Choice::new(V2_LANES, vec![lanes]),
             Choice::new(MANY, vec![many]),
         ]
@@ -278,6 +285,7 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Choice> {
         vector::emit_in_turn(a, &mut pool, programs);
         let turns = 1..=TURNS;
         let vectors = turns.map(|turns| Batch::new(turns * Ymm::LANES, start, turns));
+        let three = vec![scalars(2).chain(vectors.clone()).collect(), scalars(V2_LANE).collect()];
         let vectors: Plan = scalars(Ymm::LANES - 1).chain(vectors).collect();
         let [four, two] = mixed::SCALARS.map(|beside| -> Plan {
             let start = begin(a);
@@ -288,7 +296,8 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Choice> {
             scalars(items - 1).chain(turns).collect()
         });
         let plans = vec![vectors, four, scalars(MAX_SCALAR).collect(), two];
-        [V1_LANES, V2_LANES, MANY].map(|most| Choice::new(most, plans.clone())).into()
+        let many = [V1_LANES, V2_LANES, MANY].map(|most| Choice::new(most, plans.clone()));
+        [Choice::new(V2_LANE, three)].into_iter().chain(many).collect()
     } else {
         vec![Choice::new(MAX_SCALAR, vec![scalars(MAX_SCALAR).collect()])]
     };
