@@ -38,7 +38,8 @@ struct Group {
     /// A limit of the second generation, above which Linux slows processes down: filling a dataset would take hours.
     soft_limit: Option<&'static str>,
     used: &'static str,
-    file_cache: [&'static str; 2],
+    /// Lines of `memory.stat` with memory that the system releases when it is needed.
+    reclaimable: &'static [&'static str],
     /// The limit of swap, and its use. In the first generation both include memory.
     swap: [&'static str; 2],
     swap_includes_memory: bool,
@@ -54,7 +55,8 @@ impl Group {
             limit: "memory.limit_in_bytes",
             soft_limit: None,
             used: "memory.usage_in_bytes",
-            file_cache: ["total_inactive_file ", "total_active_file "],
+            // These groups do not report their slabs.
+            reclaimable: &["total_inactive_file ", "total_active_file "],
             swap: ["memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes"],
             swap_includes_memory: true,
         }
@@ -66,7 +68,7 @@ impl Group {
             limit: "memory.max",
             soft_limit: Some("memory.high"),
             used: "memory.current",
-            file_cache: ["inactive_file ", "active_file "],
+            reclaimable: &["inactive_file ", "active_file ", "slab_reclaimable "],
             swap: ["memory.swap.max", "memory.swap.current"],
             swap_includes_memory: false,
         }
@@ -77,10 +79,9 @@ impl Group {
         let limits = iter::once(self.limit).chain(self.soft_limit);
         let limit = limits.filter_map(|file| self.bytes(file)).min()?;
         let used = self.bytes(self.used)?;
-        // The system releases cached files when memory is needed.
         let details = self.read("memory.stat").unwrap_or_default();
-        let cached = self.file_cache.iter().filter_map(|name| number(&details, name));
-        Some(limit.saturating_sub(used.saturating_sub(cached.sum())))
+        let reclaimable = self.reclaimable.iter().filter_map(|name| number(&details, name));
+        Some(limit.saturating_sub(used.saturating_sub(reclaimable.sum())))
     }
 
     /// Returns the bytes of swap left under the limit; `None` without a group or a limit.
@@ -195,11 +196,11 @@ mod tests {
                 ("sys/fs/cgroup/outer/memory.current", "70000\n"),
                 (
                     "sys/fs/cgroup/outer/memory.stat",
-                    "anon 1\ninactive_file 4000\nactive_file 1000\n",
+                    "anon 1\ninactive_file 4000\nactive_file 1000\nslab_reclaimable 600\nslab_unreclaimable 9\n",
                 ),
             ],
         );
-        assert_eq!(bytes_below(&machine.0, Room::Memory), Some(35_000));
+        assert_eq!(bytes_below(&machine.0, Room::Memory), Some(35_600));
     }
 
     #[test]
