@@ -207,8 +207,10 @@ fn reference_index(pass: usize, index: usize, random: u32) -> usize {
     (start + area - 1 - back as usize) % ARGON_MEMORY
 }
 
-/// Returns H0 of RFC 9106 with the parameters of Table 7.1.1.
+/// Returns H0 of RFC 9106 with the parameters of Table 7.1.1. As in the reference, a length of more than 32 bits loses
+/// the upper ones.
 fn initial_hash(blake2b: Blake2b, key: &[u8]) -> [u8; 64] {
+    let key = &key[..key.len() as u32 as usize];
     let word = |value: usize| (value as u32).to_le_bytes();
     blake2b.hash512(&[
         &word(1), // lanes
@@ -259,6 +261,16 @@ mod tests {
         for cpu in Cpu::detect().levels() {
             assert!(run(cpu) == expected, "{cpu}");
         }
+    }
+
+    /// The reference passes the length of a key to Argon2 in 32 bits.
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn a_length_of_more_than_32_bits_is_cut() {
+        // Zeros that are never read take no memory. Without room for their addresses, nothing is tested.
+        let Ok(memory) = crate::memory::Memory::zeroed((1 << 32) + 64) else { return };
+        let hash = |key: &[u8]| initial_hash(Blake2b::new(Cpu::detect()), key);
+        assert_eq!(hash(&memory.as_slice()[..(1 << 32) + 5]), hash(&[0; 5]));
     }
 
     #[test]

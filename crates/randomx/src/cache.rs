@@ -21,8 +21,8 @@ pub struct Cache {
 impl Cache {
     /// Expands `key`, which takes a large part of a second.
     ///
-    /// A key can have any length, including zero. Argon2d uses all of it. The SuperscalarHash
-    /// programs depend on its first 60 bytes, as in the reference implementation.
+    /// A key can have any length, including zero. Argon2d uses all of it, but of 2^32 + n bytes only the first n, as
+    /// the reference implementation does. The SuperscalarHash programs depend on the first 60 bytes of the key, as there.
     ///
     /// # Errors
     ///
