@@ -189,7 +189,8 @@ impl Vm {
     ///
     /// It is [`lanes`](Self::lanes) if that is not measured. Otherwise it begins as the most that a measurement
     /// tries, even if other VMs have completed the measurement, and becomes `lanes` in the first call that
-    /// hashes afterwards. On Linux and Windows, that call releases the lanes that only the measurement needed. After a
+    /// hashes afterwards. On Linux and Windows, that call releases the lanes that only the measurement needed. They stay
+    /// allocated on large pages of Windows, and on reserved huge pages before Linux 5.16 ([`Pages::HugeTlb`]). After a
     /// change of the key, the version or the number of VMs it can begin anew.
     pub fn most_lanes(&self) -> usize {
         if self.trials.is_none() {
@@ -235,7 +236,7 @@ impl Vm {
     ///
     /// If the number of lanes is a default, it becomes that of the new version. Missing lanes are
     /// allocated; without memory for them, the VM continues with those it has. Surplus lanes stay
-    /// allocated until a measurement ends, see [`most_lanes`](Self::most_lanes).
+    /// allocated until a measurement ends, and longer where [`most_lanes`](Self::most_lanes) says so.
     pub fn set_version(&mut self, version: Version) {
         self.version = version;
         self.adapt_lanes();
