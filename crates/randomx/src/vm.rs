@@ -319,12 +319,19 @@ impl Vm {
         outputs: &mut [[u8; HASH_SIZE]],
         observer: &mut dyn Observer,
     ) {
+        // Nothing is hashed, so a hash that has begun stays.
+        if inputs.is_empty() {
+            return;
+        }
         self.begun = false;
         if self.conditions() != self.chosen_under {
             self.adapt_lanes();
         }
         let measured = self.measure(inputs, outputs, observer);
         let (inputs, outputs) = (&inputs[measured..], &mut outputs[measured..]);
+        if inputs.is_empty() {
+            return;
+        }
         let Vm { ref source, version, plan, .. } = *self;
         self.hasher.hash_many(Job { source, version, plan, inputs, outputs }, observer);
     }

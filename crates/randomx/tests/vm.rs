@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use randomx::cpu::Cpu;
 use randomx::items::ItemSource;
-use randomx::{Cache, CacheBuilder, Item, KeyMemory, MAX_LANES, Version, Vm, VmError, VmOptions};
+use randomx::{
+    Cache, CacheBuilder, Item, KeyMemory, MAX_LANES, Observer, Phase, Version, Vm, VmError,
+    VmOptions,
+};
 
 fn with_lanes(cache: &Arc<Cache>, lanes: usize) -> Result<Vm, VmError> {
     let options = VmOptions { lanes: Some(lanes), ..VmOptions::default() };
@@ -55,6 +58,40 @@ fn hashes_can_be_chained() {
     vm.hash_first(inputs[0]);
     assert_eq!(vm.hash(inputs[1]), expected[1]);
     assert_eq!(vm.hash_last(), None);
+    vm.hash_first(inputs[0]);
+    assert!(vm.hash_many::<&[u8]>(&[]).is_empty());
+    assert_eq!(vm.hash_last(), Some(expected[0]));
+}
+
+/// The phases that began. `None` stands for the end of the last one.
+#[derive(Default)]
+struct Seen(Vec<Option<Phase>>);
+
+impl Observer for Seen {
+    fn enter(&mut self, phase: Phase) {
+        self.0.push(Some(phase));
+    }
+
+    fn leave(&mut self) {
+        self.0.push(None);
+    }
+}
+
+/// Also where a measurement of lanes hashes all inputs of a call.
+#[test]
+fn an_observer_sees_no_phase_without_inputs() {
+    let source: Arc<dyn ItemSource> =
+        Arc::new(PanicsOnce { calls_before: AtomicU32::new(u32::MAX) });
+    let mut vm = Vm::with_options(KeyMemory::Items(source), Version::V1, VmOptions::default())
+        .expect("a VM");
+    let mut seen = Seen::default();
+    vm.hash_many_observed::<&[u8]>(&[], &mut seen);
+    assert_eq!(seen.0, []);
+    vm.hash_many_observed(&[b"input"; MAX_LANES], &mut seen);
+    assert!(!seen.0.is_empty());
+    for pair in seen.0.windows(2) {
+        assert_ne!(pair, [Some(Phase::Fill), None]);
+    }
 }
 
 /// A source whose first calls succeed. Then one panics.
