@@ -1,12 +1,15 @@
 //! Columns of bytes, in any type that holds them.
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::ByteArrayType;
 use arrow_array::{
-    Array, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray, RecordBatch,
+    Array, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, GenericByteArray, LargeBinaryArray,
+    RecordBatch,
 };
 use arrow_schema::DataType;
 
 use crate::KernelError;
+use crate::place::{Place, dictionary, has_view_inside, is_inside};
 
 /// The types that fit, in messages.
 const EXPECTED: &str = "bytes, or of hexadecimal digits in strings";
@@ -17,6 +20,8 @@ pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
     /// The bytes of a text, which may not be valid UTF-8: sources such as the Arrow C data interface do not check it.
     Text(&'a [u8]),
+    /// The value's key, offsets or view point out of the column's memory.
+    Outside,
 }
 
 /// A column whose values are bytes or text. Its arrays share the memory of the batch.
@@ -28,8 +33,8 @@ pub(crate) enum Column {
     BinaryView(BinaryViewArray),
     /// The bytes of texts.
     Text(Box<Column>),
-    /// The position of each row's value, if it has one, and the values.
-    Dictionary(Vec<Option<usize>>, Box<Column>),
+    /// The place of each row's value, and the values.
+    Dictionary(Vec<Place>, Box<Column>),
 }
 
 impl Column {
@@ -50,8 +55,8 @@ impl Column {
                 text(Column::BinaryView(array.as_string_view().clone().to_binary_view()))
             }
             DataType::Dictionary(..) => {
-                let (keys, values) = dictionary(array)?;
-                Column::Dictionary(keys, Box::new(Column::of(values)?))
+                let (places, values) = dictionary(array)?;
+                Column::Dictionary(places, Box::new(Column::of(values)?))
             }
             _ => return None,
         })
@@ -62,29 +67,31 @@ impl Column {
         match self {
             Column::Null => None,
             Column::Fixed(array) => array.is_valid(row).then(|| Value::Bytes(array.value(row))),
-            Column::Binary(array) => array.is_valid(row).then(|| Value::Bytes(array.value(row))),
-            Column::LargeBinary(array) => {
-                array.is_valid(row).then(|| Value::Bytes(array.value(row)))
-            }
-            Column::BinaryView(array) => {
-                array.is_valid(row).then(|| Value::Bytes(array.value(row)))
-            }
+            Column::Binary(array) => array.is_valid(row).then(|| value(array, row)),
+            Column::LargeBinary(array) => array.is_valid(row).then(|| value(array, row)),
+            Column::BinaryView(array) => array.is_valid(row).then(|| {
+                if has_view_inside(array, row) {
+                    Value::Bytes(array.value(row))
+                } else {
+                    Value::Outside
+                }
+            }),
             Column::Text(column) => column.value(row).map(|value| match value {
                 Value::Bytes(text) | Value::Text(text) => Value::Text(text),
+                Value::Outside => Value::Outside,
             }),
-            Column::Dictionary(keys, values) => values.value((*keys.get(row)?)?),
+            Column::Dictionary(places, values) => match *places.get(row)? {
+                Place::Null => None,
+                Place::Value(place) => values.value(place),
+                Place::Outside => Some(Value::Outside),
+            },
         }
     }
 }
 
-/// Returns the position of each row's value in a dictionary, and the values.
-pub(crate) fn dictionary(array: &dyn Array) -> Option<(Vec<Option<usize>>, &dyn Array)> {
-    let dictionary = array.as_any_dictionary_opt()?;
-    let (keys, values) = (dictionary.keys(), dictionary.values());
-    // Without values no position can be normalized, and every row is null.
-    let positions = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
-    let position = |(row, position)| keys.is_valid(row).then_some(position);
-    Some((positions.into_iter().enumerate().map(position).collect(), values.as_ref()))
+/// Returns a row's value in an array of bytes.
+fn value<T: ByteArrayType<Native = [u8]>>(array: &GenericByteArray<T>, row: usize) -> Value<'_> {
+    if is_inside(array, row) { Value::Bytes(array.value(row)) } else { Value::Outside }
 }
 
 /// Returns a column of a batch, if it has one of this name.

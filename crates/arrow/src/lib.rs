@@ -33,6 +33,7 @@ mod error;
 mod group;
 mod kernel;
 mod number;
+mod place;
 pub mod read;
 mod requirement;
 mod row;

@@ -9,7 +9,8 @@ use arrow_array::{Array, ArrowPrimitiveType, Decimal256Array, PrimitiveArray, Re
 use arrow_schema::DataType;
 
 use crate::KernelError;
-use crate::bytes::{self, Column as Bytes, Value, dictionary};
+use crate::bytes::{self, Column as Bytes, Value};
+use crate::place::{Place, dictionary};
 
 /// The types that fit, in messages.
 const EXPECTED: &str = "integers, decimals without a fraction, or decimal digits in strings";
@@ -23,6 +24,8 @@ pub(crate) enum Number<'a> {
     /// A decimal of 256 bits, written out.
     Large(String),
     Text(&'a str),
+    /// See [`Value::Outside`].
+    Outside,
 }
 
 impl Number<'_> {
@@ -32,6 +35,7 @@ impl Number<'_> {
             Number::Integer(integer) => u64::try_from(*integer).ok(),
             Number::Large(digits) => digits.parse().ok(),
             Number::Text(text) => digits(text),
+            Number::Outside => None,
         }
     }
 }
@@ -57,8 +61,8 @@ pub(crate) enum Column<'a> {
     Decimal256(&'a Decimal256Array),
     /// Digits, or nulls only.
     Text(Bytes),
-    /// The position of each row's value, if it has one, and the values.
-    Dictionary(Vec<Option<usize>>, Box<Column<'a>>),
+    /// The place of each row's value, and the values.
+    Dictionary(Vec<Place>, Box<Column<'a>>),
 }
 
 impl<'a> Column<'a> {
@@ -83,8 +87,8 @@ impl<'a> Column<'a> {
                 Column::Text(Bytes::of(array)?)
             }
             DataType::Dictionary(..) => {
-                let (keys, values) = dictionary(array)?;
-                Column::Dictionary(keys, Box::new(Column::of(values)?))
+                let (places, values) = dictionary(array)?;
+                Column::Dictionary(places, Box::new(Column::of(values)?))
             }
             _ => return None,
         })
@@ -110,8 +114,13 @@ impl<'a> Column<'a> {
             Column::Text(column) => match column.value(row)? {
                 Value::Text(text) => Some(Number::Text(str::from_utf8(text).unwrap_or(NO_TEXT))),
                 Value::Bytes(_) => None,
+                Value::Outside => Some(Number::Outside),
             },
-            Column::Dictionary(keys, values) => values.value((*keys.get(row)?)?),
+            Column::Dictionary(places, values) => match *places.get(row)? {
+                Place::Null => None,
+                Place::Value(place) => values.value(place),
+                Place::Outside => Some(Number::Outside),
+            },
         }
     }
 }

@@ -79,17 +79,19 @@ pub fn difficulties(batch: &RecordBatch) -> Result<Vec<Option<Difficulty>>, Kern
 }
 
 /// Returns a value as text: bytes in hexadecimal, numbers in decimal, and text as it is. U+FFFD replaces bytes that
-/// are not valid UTF-8. `None` for nulls, and for columns that the kernel does not read.
+/// are not valid UTF-8. `None` for nulls, values outside the column's data, and columns that the kernel does not read.
 pub fn text(batch: &RecordBatch, name: &'static str, row: usize) -> Option<String> {
     if let Ok(Some(column)) = bytes::column(batch, name) {
         return Some(match column.value(row)? {
             Value::Bytes(bytes) => hex::encode(bytes),
             Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            Value::Outside => return None,
         });
     }
     Some(match number::column(batch, name).ok()??.value(row)? {
         Number::Integer(integer) => integer.to_string(),
         Number::Large(digits) => digits,
         Number::Text(text) => text.to_owned(),
+        Number::Outside => return None,
     })
 }

@@ -7,6 +7,7 @@ use randomx_monero::client::least_difficulty;
 use randomx_monero::{Difficulty, DifficultyError, Hash};
 
 use crate::number::Number;
+use crate::place::OUTSIDE;
 
 /// The requirement for a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +118,7 @@ pub(crate) fn difficulty(number: &Number<'_>) -> Result<Difficulty, String> {
         }
         Number::Large(digits) => digits.parse(),
         Number::Text(digits) => digits.parse(),
+        Number::Outside => return Err(OUTSIDE.to_owned()),
     };
     parsed.map_err(|problem: DifficultyError| problem.to_string())
 }

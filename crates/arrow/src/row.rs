@@ -11,6 +11,7 @@ use randomx_monero::{
 use crate::KernelError;
 use crate::bytes::{self, Value};
 use crate::number::{self, Number};
+use crate::place::OUTSIDE;
 use crate::requirement::{Requirement, Target, difficulty};
 
 /// The longest hashing blob.
@@ -155,6 +156,7 @@ fn version(number: &Number<'_>) -> Result<Version, String> {
             Number::Integer(number) => number.to_string(),
             Number::Large(digits) => digits.clone(),
             Number::Text(text) => format!("{:?}", shorten(text.as_bytes())),
+            Number::Outside => return OUTSIDE.to_owned(),
         };
         format!("expected 1 or 2, got {given}")
     })
@@ -166,6 +168,7 @@ fn to_bytes<'a>(value: Value<'a>, most: usize, expected: &str) -> Result<Cow<'a,
     let (length, is_whole) = match value {
         Value::Bytes(bytes) => (bytes.len(), true),
         Value::Text(digits) => (digits.len() / 2, digits.len().is_multiple_of(2)),
+        Value::Outside => return Err(OUTSIDE.to_owned()),
     };
     if length > most && is_whole {
         return Err(format!("expected {expected}, got {length}"));
@@ -175,6 +178,7 @@ fn to_bytes<'a>(value: Value<'a>, most: usize, expected: &str) -> Result<Cow<'a,
         Value::Text(digits) => hex::decode(digits).map(Cow::Owned).map_err(|_| {
             format!("expected an even number of hexadecimal digits, got {:?}", shorten(digits))
         }),
+        Value::Outside => Err(OUTSIDE.to_owned()),
     }
 }
 

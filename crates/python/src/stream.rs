@@ -90,8 +90,9 @@ impl Stream {
             return Ok(None);
         }
         let kind = DataType::Struct(self.schema.fields().clone());
-        // SAFETY: the arrays of a stream have the type in its schema. Only their texts may not be valid UTF-8, which
-        // pyarrow does not check: the kernel reads their bytes, and other columns are passed on unread.
+        // SAFETY: the arrays of a stream have the type in its schema, and memory for their lengths, last offsets and
+        // buffers' lengths, which nothing here can check. pyarrow checks no texts, keys, views and other offsets of
+        // files. The kernel reads texts as bytes and checks the others. Other columns are passed on unread.
         let rows = StructArray::from(unsafe { from_ffi_and_data_type(array, kind) }?);
         let (count, nulls) = (rows.len(), rows.null_count());
         if nulls > 0 {

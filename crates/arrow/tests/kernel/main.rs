@@ -1,6 +1,7 @@
 //! The kernel on blocks and shares of Monero's main network.
 
 mod garbage;
+mod outside;
 mod types;
 mod vectors;
 

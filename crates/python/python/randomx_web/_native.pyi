@@ -261,6 +261,10 @@ def verify_table(
     or a signal handler, reading meanwhile is an error. With `blocks`, blocks of Monero's main network from before
     RandomX are neither valid nor invalid, if their `height` says so too. Nor are blocks of versions that this release
     does not know, if their rows have no `version`.
+
+    A row whose value is outside its column's data is invalid. But a buffer's length does not pass through the interface:
+    if a buffer is too short, as in a damaged Arrow file (Feather, IPC), the process can crash. For a file of others, call
+    pyarrow's `table.validate(full=True)` before.
     """
 
 def seed_height(height: int) -> int:

@@ -1,6 +1,8 @@
 """Tables by Arrow's C stream interface that are large, malformed, or fail."""
 
 import ctypes
+import struct
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow
@@ -93,3 +95,52 @@ def test_rows_that_are_null_are_refused() -> None:
     verified = pyarrow.table(table)
     assert verified["pow_hash"].to_pylist() == [some[1]["pow_hash"]]
     assert verified["valid"].to_pylist() == [True]
+
+
+#: The reason of a value whose key, offsets or view point out of its column.
+OUTSIDE = "expected a value inside the column's data, got one outside"
+
+
+def from_offsets(offsets: Sequence[int], content: bytes, kind: pyarrow.DataType) -> pyarrow.Array:
+    """An array of which pyarrow compares only the last offset with the content."""
+    code = "q" if kind == pyarrow.large_binary() else "i"
+    packed = pyarrow.py_buffer(struct.pack(f"{len(offsets)}{code}", *offsets))
+    buffers = [None, packed, pyarrow.py_buffer(content)]
+    return pyarrow.Array.from_buffers(kind, len(offsets) - 1, buffers)
+
+
+def columns_outside() -> list[tuple[str, pyarrow.Array]]:
+    """Columns whose first value is that of a share. Two more are outside."""
+    seed, blob = (shares()[0][name] for name in ("seed_hash", "hashing_blob"))
+    columns = []
+    for name, value in [("seed_hash", seed), ("difficulty", 1), ("difficulty", "1")]:
+        for key in (1, 127, -1):
+            keys = pyarrow.array([0, key, key], pyarrow.int8())
+            found = pyarrow.DictionaryArray.from_arrays(keys, [value], safe=False)
+            columns.append((name, found))
+    end = len(blob)
+    for kind in (pyarrow.binary(), pyarrow.large_binary(), pyarrow.string()):
+        content = blob.hex().encode() if kind == pyarrow.string() else blob
+        for middle in (1 << 30, -(1 << 30)):
+            found = from_offsets([0, len(content), middle, len(content)], content, kind)
+            columns.append(("hashing_blob", found))
+    good = struct.pack("<i4sii", end, blob[:4], 0, 0)
+    for buffer, start in [(0, 1), (0, 1 << 30), (1, 0), (1 << 30, 0)]:
+        views = pyarrow.py_buffer(good + 2 * struct.pack("<i4sii", end, blob[:4], buffer, start))
+        buffers = [None, views, pyarrow.py_buffer(blob)]
+        found = pyarrow.Array.from_buffers(pyarrow.binary_view(), 3, buffers)
+        columns.append(("hashing_blob", found))
+    return columns
+
+
+def test_values_outside_their_columns_have_reasons() -> None:
+    """pyarrow does not check them in files of Arrow either, unless `validate(full=True)` is called."""
+    some = shares()[0]
+    good = {name: [some[name]] * 3 for name in ["seed_hash", "hashing_blob", "difficulty"]}
+    for name, column in columns_outside():
+        table = pyarrow.table(good | {name: column})
+        with pytest.raises(pyarrow.ArrowInvalid):
+            table.validate(full=True)
+        verified = pyarrow.table(randomx.verify_table(table))
+        assert verified["valid"].to_pylist() == [True, False, False], column.type
+        assert verified["reason"].to_pylist() == [None] + 2 * [f"{name}: {OUTSIDE}"]
