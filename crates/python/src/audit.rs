@@ -170,6 +170,12 @@ pub(crate) fn audit_epoch(
     storage::detach(py, work)?.map_err(error)
 }
 
+/// Escapes characters with which text of an input or of a storage could control a terminal.
+#[pyfunction]
+pub(crate) fn printable(text: &str) -> String {
+    randomx_console::printable(text)
+}
+
 /// Converts an error. Callers repeat an audit that lacked memory or whose storage failed.
 fn error(problem: Error) -> PyErr {
     let text = problem.to_string();

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::audit::{Audit, audit_epoch};
+    use crate::audit::{Audit, audit_epoch, printable};
     #[pymodule_export]
     use crate::blocks::{Chain, Check, Verdict, Work};
     #[pymodule_export]

@@ -364,3 +364,6 @@ def audit_epoch(
 
     Signals are handled meanwhile. If a handler raises, as that of Ctrl-C does, the epoch is left to do.
     """
+
+def printable(text: str) -> str:
+    """Escapes characters that control a terminal or reorder text."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TextIO
 
-from ._native import Audit
+from ._native import Audit, printable
 from ._storage import Place
 
 #: The exit codes of `randomx audit`.
@@ -185,7 +185,7 @@ def _print_left_out(rows: int) -> None:
     if rows:
         left_out = "row without a height is" if rows == 1 else "rows without a height are"
         reason = "a range chooses rows by their heights"
-        _write(f"{rows} {left_out} left out: {reason}\n", sys.stderr)
+        _print_message(f"{rows} {left_out} left out: {reason}")
 
 
 class _Progress:
@@ -199,7 +199,7 @@ class _Progress:
         self._start = self._printed = time.monotonic()
 
     def waiting(self, reason: str) -> None:
-        _write(f"waiting for a machine that fits a task: {self._named(reason)}\n", sys.stderr)
+        _print_message(f"waiting for a machine that fits a task: {self._named(reason)}")
 
     def epoch(self, _name: str) -> None:
         self._done += 1
@@ -207,7 +207,7 @@ class _Progress:
         if now - self._printed >= PAUSE:
             self._printed = now
             left = (now - self._start) / (self._done - self._begun) * (self._epochs - self._done)
-            _write(f"{self._done} of {self._epochs} epochs, {left:.0f} s left\n", sys.stderr)
+            _print_message(f"{self._done} of {self._epochs} epochs, {left:.0f} s left")
 
 
 def _height(text: str) -> int:
@@ -311,31 +311,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 named=as_option,
             )
     except ImportError as problem:
-        return _unusable(
-            f"{problem}; install Ray with `pip install './crates/python[ray]'` in a clone"
-        )
+        return fail(f"{problem}; install Ray with `pip install './crates/python[ray]'` in a clone")
     except (MemoryError, OSError, ValueError, RuntimeError) as problem:
-        return _unusable(as_option(str(problem)))
+        return fail(as_option(str(problem)))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:
         # A bug, such as a panic in Rust. Python's exit code for it would be that of a verdict.
-        _write(traceback.format_exc(), sys.stderr)
+        for line in traceback.format_exc().rstrip("\n").split("\n"):
+            _print_message(line)
         return UNUSABLE
     failure = _write(result.text, sys.stdout)
     # A reader that closed the pipe is no error.
     if failure and not isinstance(failure, BrokenPipeError):
-        return _unusable(f"cannot write the result: {failure}")
+        return fail(f"cannot write the result: {failure}")
     if result.unjudged:
         # A proof of work that is not valid is a verdict all the same.
-        unusable = _unusable(result.unjudged)
+        unusable = fail(result.unjudged)
         return NOT_VALID if result.invalid else unusable
     return NOT_VALID if result.invalid else VALID
 
 
-def _unusable(problem: object) -> int:
-    _write(f"error: {problem}\n", sys.stderr)
+def fail(problem: object) -> int:
+    """Prints an error, and returns the exit code of one."""
+    _print_message(f"error: {problem}")
     return UNUSABLE
+
+
+def _print_message(line: str) -> None:
+    """Prints a line on stderr, which may have text of the input, of Ray, or of an object store."""
+    # Names of files may have surrogates, which Rust refuses.
+    encodable = line.encode(errors="backslashreplace").decode()
+    _write(printable(encodable) + "\n", sys.stderr)
 
 
 def _write(text: str, stream: TextIO) -> OSError | None:

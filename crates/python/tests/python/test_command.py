@@ -55,6 +55,31 @@ def test_the_function_names_arguments_and_the_command_options(
         assert capsys.readouterr().err.startswith(f"error: --{mention}")
 
 
+def test_messages_do_not_control_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a\x1b[2J\u202eb\n\udcff.parquet"
+    arguments = ["--ray", "local", "--input", str(source), "--output", str(tmp_path / "audit")]
+    assert audit.main(arguments) == audit.UNUSABLE
+    errors = capsys.readouterr().err
+    assert "a\\u{1b}[2J\\u{202e}b\\n" in errors and len(errors.splitlines()) == 1
+    assert not set("\x1b\u202e").intersection(errors)
+
+
+def test_a_bug_is_printed_in_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def panic(*_: object, **__: object) -> None:
+        raise BaseException("a\x1b[2J")
+
+    monkeypatch.setattr(audit, "_audit", panic)
+    places = ["--input", str(tmp_path), "--output", str(tmp_path / "audit")]
+    assert audit.main(["--ray", "local", *places]) == audit.UNUSABLE
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[-1] == "BaseException: a\\u{1b}[2J"
+
+
 def test_the_names_of_options_in_texts() -> None:
     assert audit.as_option("first: expected less") == "--from: expected less"
     assert audit.as_option("last: expected more") == "--to: expected more"

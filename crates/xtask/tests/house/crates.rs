@@ -42,7 +42,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("randomx-datafusion", &["randomx-arrow"]),
-    ("randomx-python", &["randomx-core", "randomx-monero", "randomx-arrow", "randomx-epochs"]),
+    (
+        "randomx-python",
+        &["randomx-core", "randomx-monero", "randomx-arrow", "randomx-epochs", "randomx-console"],
+    ),
     ("randomx-capi", &["randomx-core"]),
     ("randomx-node", &["randomx-core"]),
     ("randomx-wasmi", &["randomx-core"]),
