@@ -63,8 +63,8 @@ again. An object store has no locks: let one command at a time write to a folder
 exit codes:
   0  every proof of work is valid
   1  at least one is not valid
-  2  unusable arguments or input, no memory, a failure of Ray, no verdict on blocks whose version is
-     not known, or the result could not be printed; what was done stays done
+  2  unusable arguments or input, no memory, a failure of Ray or the loss of its head, no verdict on
+     blocks whose version is not known, or the result could not be printed; what was done stays done
 
 examples:
   python -m randomx_web audit --ray auto --input /nfs/chain --output /nfs/audit
@@ -104,6 +104,9 @@ def audit(
     without a height are left out, and a line on stderr has their number. Blocks of a version before
     RandomX are neither valid nor invalid if `network` had such a version at their heights. Nor are
     blocks of versions that this release does not know.
+
+    If the head of the cluster is lost, Ray's code in C++ ends this process with exit code 1 after a
+    minute. Run it in a process of its own if the caller must go on. The command does.
     """
     return _audit(
         input,
@@ -294,7 +297,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line, and returns its exit code."""
+    """Runs the command line in this process, and returns its exit code."""
     options = parser().parse_args(arguments)
     try:
         # Ray reports lost workers on stdout.
@@ -355,7 +358,3 @@ def _write(text: str, stream: TextIO) -> OSError | None:
             os.dup2(null.fileno(), stream.fileno())
         return problem
     return None
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -86,6 +86,10 @@ class Cluster:
         self._cluster.worker_nodes.remove(node)
         wait_for("dead node", lambda: self.alive() == before - 1)
 
+    def kill_head(self) -> None:
+        """Kills the process with the state of the cluster, which can only be closed afterwards."""
+        kill(self._cluster.head_node.all_processes["gcs_server"][0].process.pid)
+
     def close(self) -> None:
         """Ends all processes of the cluster."""
         nodes = self._cluster.list_all_nodes()

@@ -305,3 +305,21 @@ def test_the_folder_must_be_shared(made: Path, tmp_path: Path) -> None:
     (tmp_path / "run.json").unlink()
     with pytest.raises(ValueError, match="a folder that every machine of the run has"):
         _native.audit_epoch(job)
+
+
+def test_a_cluster_whose_head_is_killed(cluster: Cluster, made: Path, tmp_path: Path) -> None:
+    """The last test: nothing else can use the cluster afterwards. Ray's code in C++ ends the driver."""
+    run = subprocess.Popen(
+        command(cluster.address, made, tmp_path),
+        # By default Ray waits for a minute.
+        env=os.environ | {"RAY_gcs_rpc_server_reconnect_timeout_s": "3"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    stopped_in_epoch(tmp_path)
+    cluster.kill_head()
+    text, errors = run.communicate(timeout=PATIENCE)
+    assert (run.returncode, text) == (audit.UNUSABLE, ""), errors
+    assert "error: the audit's process ended with exit code 1; Ray ends it if " in errors
+    assert not (tmp_path / "summary.json").exists()

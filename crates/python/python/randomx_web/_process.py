@@ -1,0 +1,80 @@
+"""Runs audits in a process of their own. Ray ends one that loses its cluster with exit code 1, which is a verdict."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import NoReturn
+
+from . import audit
+
+#: Marks the environment of the process that works.
+MARK = "RANDOMX_WEB_AUDITS"
+
+#: The exit codes of the process that works, and those of the command. Neither Python nor Ray uses the former.
+RESULTS = {100 + code: code for code in (audit.VALID, audit.NOT_VALID, audit.UNUSABLE)}
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs the command in a process that begins like this one, and returns the command's exit code.
+
+    Without one, returns that of a failure. A signal that this process passes on ends it too.
+    """
+    if os.environ.pop(MARK, None):
+        return work(arguments)
+    program = [sys.executable, *sys.orig_argv[1:]]
+    # The other process ends when its input does, however this one ends.
+    with subprocess.Popen(program, stdin=subprocess.PIPE, env=os.environ | {MARK: "1"}) as worker:
+        received = forward_signals(worker)
+        code = worker.wait()
+    if code in RESULTS:
+        return RESULTS[code]
+    if received:
+        os.kill(os.getpid(), received[0])
+    how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+    return audit.fail(f"the audit's process ended {how}; Ray ends it if the cluster's head is lost")
+
+
+def work(arguments: Sequence[str]) -> int:
+    """Runs the command in this process, and returns a key of `RESULTS`."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt_once)
+    code = audit.main(arguments)
+    return next(result for result, known in RESULTS.items() if known == code)
+
+
+def forward_signals(worker: "subprocess.Popen[bytes]") -> list[int]:
+    """Passes the first signal of each kind on to a process. The second one has its default effect.
+
+    Returns a list to which each signal is added.
+    """
+    received: list[int] = []
+
+    def forward(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        received.append(number)
+        # Windows sends Ctrl-C to both processes, and has no other way.
+        if os.name != "nt" or number != signal.SIGINT:
+            worker.send_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, forward)
+    return received
+
+
+def interrupt_once(_number: int, _: object) -> NoReturn:
+    """Handles Ctrl-C. A terminal sends it to both processes, so that this one may receive it twice."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def end_with_parent() -> None:
+    """Ends this process with the one that started it."""
+    # Not through `sys.stdin`, whose lock this thread would keep while Python ends.
+    while os.read(0, 1):
+        pass
+    os._exit(audit.UNUSABLE)

@@ -1,0 +1,127 @@
+"""The process in which the command audits, with a module in Ray's place that ends it or waits."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import randomx_web
+from made import chain, write
+from randomx_web import audit
+
+#: Seconds that a test waits for something.
+PATIENCE = 120.0
+
+#: Ends the process as Ray's code in C++ does.
+ENDS = "import os; os._exit(1)"
+
+#: Waits for a signal. The first interrupt is answered slowly.
+WAITS = """
+import os, time
+def write(name, text=""):
+    with open(os.environ["NOTES"] + "/" + name, "a") as file:
+        file.write(text)
+write("process", str(os.getpid()))
+write("begun")
+try:
+    time.sleep(600)
+except KeyboardInterrupt:
+    write("interrupts", "x")
+    time.sleep(1)
+    write("ended")
+    raise
+"""
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[[str], "subprocess.Popen[str]"]]:
+    """Starts an audit, in a group of processes of its own, with code in Ray's place."""
+    source = tmp_path / "chain.parquet"
+    write(source, chain(1, 2), 9)
+    started: list[subprocess.Popen[str]] = []
+
+    def run(code: str) -> "subprocess.Popen[str]":
+        fake = tmp_path / "modules/ray"
+        fake.mkdir(parents=True)
+        (fake / "__init__.py").write_text(code)
+        environment = {"PYTHONPATH": str(fake.parent), "NOTES": str(tmp_path)}
+        places = ["--input", str(source), "--output", str(tmp_path / "audit")]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "randomx_web", "audit", "--ray", "x", *places],
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def wait_for(what: str, condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"no {what} after {PATIENCE} s"
+        time.sleep(0.01)
+
+
+def has_ended(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    # One that nobody waits for.
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_an_end_by_ray_is_no_verdict(start: Callable[[str], "subprocess.Popen[str]"]) -> None:
+    run = start(ENDS)
+    text, errors = run.communicate(timeout=PATIENCE)
+    ended = "the audit's process ended with exit code 1; Ray ends it if the cluster's head is lost"
+    assert (run.returncode, text, errors) == (audit.UNUSABLE, "", f"error: {ended}\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("both", [False, True])
+def test_a_signal_ends_both_processes(
+    start: Callable[[str], "subprocess.Popen[str]"], tmp_path: Path, number: int, both: bool
+) -> None:
+    run = start(WAITS)
+    wait_for("second process", (tmp_path / "begun").exists)
+    worker = int((tmp_path / "process").read_text())
+    assert worker != run.pid and run.poll() is None
+    if both:
+        os.killpg(run.pid, number)
+    else:
+        run.send_signal(number)
+    text, errors = run.communicate(timeout=PATIENCE)
+    assert (run.returncode, text) == (-number, ""), errors
+    wait_for("end of the second process", lambda: has_ended(worker))
+    if number == signal.SIGINT:
+        # A terminal interrupts both. The second process is not interrupted again by the first.
+        assert (tmp_path / "interrupts").read_text() == "x"
+        assert (tmp_path / "ended").exists()
+        assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_a_package_that_cannot_be_imported_has_no_verdict(tmp_path: Path) -> None:
+    package = tmp_path / "randomx_web"
+    package.mkdir()
+    for name in ("__init__.py", "__main__.py"):
+        shutil.copy(Path(randomx_web.__file__).with_name(name), package)
+    for arguments, code in [(["-m", "randomx_web", "audit"], 2), (["-c", "import randomx_web"], 1)]:
+        program = [sys.executable, *arguments]
+        run = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
+        assert (run.returncode, run.stdout) == (code, "")
+        assert "ModuleNotFoundError: No module named 'randomx_web._native'" in run.stderr
