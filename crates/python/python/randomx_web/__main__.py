@@ -8,10 +8,7 @@ from . import _process, audit
 def main() -> int:
     """Runs the command that the arguments name."""
     if sys.argv[1:2] == ["audit"]:
-        arguments = sys.argv[2:]
-        # Ends here with help, or with an error of the arguments.
-        audit.parser().parse_args(arguments)
-        return _process.run(arguments)
+        return _process.run(sys.argv[2:])
     is_question = sys.argv[1:] in (["--help"], ["-h"])
     usage = "usage: python -m randomx_web audit [--help]"
     print(usage, file=sys.stdout if is_question else sys.stderr)

@@ -20,8 +20,10 @@ RESULTS = {100 + code: code for code in (audit.VALID, audit.NOT_VALID, audit.UNU
 def run(arguments: Sequence[str]) -> int:
     """Runs the command in a process that begins like this one, and returns the command's exit code.
 
-    Without one, returns that of a failure. A signal that this process passes on ends it too.
+    Without one, returns that of a failure. A signal that this process passes on ends it too. Python
+    ends here with help, or with an error of the arguments.
     """
+    audit.parser().parse_args(arguments)
     if os.environ.pop(MARK, None):
         return work(arguments)
     program = [sys.executable, *sys.orig_argv[1:]]

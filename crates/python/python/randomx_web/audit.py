@@ -358,3 +358,9 @@ def _write(text: str, stream: TextIO) -> OSError | None:
             os.dup2(null.fileno(), stream.fileno())
         return problem
     return None
+
+
+if __name__ == "__main__":
+    from . import _process
+
+    sys.exit(_process.run(sys.argv[1:]))
