@@ -33,7 +33,8 @@ export interface MoneroTs {
 export interface CheckOptions {
   /**
    * Receives the name of each method whose answer was passed on although nothing can verify it. Of
-   * `get_transactions` these are the answers with a transaction that is in none of the kept blocks.
+   * `get_transactions` these are the answers with a transaction that is in none of the kept blocks. Of `get_info`
+   * only the height, the tip and its difficulty are verified.
    */
   onUnverified?: (method: string) => void;
 }
@@ -69,8 +70,9 @@ const NOT_VERIFIED: MoneroTsResponse = {
 const JSON_RPC: Readonly<Record<string, Checked>> = {
   get_block_count: (chain) => Promise.resolve({ count: tipOf(chain).height + 1 }),
   on_get_block_hash: async (chain, params) => (await header(chain, params[0])).id,
-  get_info: async (chain, _, forward) => {
+  get_info: async (chain, _, forward, unverified) => {
     const info = await forward();
+    unverified();
     const tip = await header(chain, tipOf(chain).height);
     const height = tip.height + 1;
     return {
@@ -239,7 +241,7 @@ function connects(method: string, args: readonly unknown[]): boolean {
   }
 }
 
-/** Parses a node's answer. Large numbers are rounded, and none of them is used. */
+/** Parses a node's answer. Numbers above 2^53 are rounded: of those passed on, `free_space` of `get_info` may be. */
 function contentOf({ statusCode, statusText, body }: MoneroTsResponse): Json {
   if (statusCode !== 200 || typeof body !== "string")
     throw new Error(`${statusCode} ${statusText}`);
