@@ -241,6 +241,35 @@ test("a node cannot hide that a transaction is in a block", async () => {
   expect(unverified).toEqual(["get_transactions", "get_transactions"]);
 });
 
+test("a block that another chain replaces after a search is not a transaction's place", async () => {
+  const { block, minerTransaction: id, timestamp } = blockAt(4);
+  let finds = 0;
+  const find = async (id: string): ReturnType<ChainFollower["find"]> => {
+    const found = await chain.find(id);
+    return (finds += 1) === 1 && found ? { ...found, height: 5, blockId: "11".repeat(32) } : found;
+  };
+  const replaced = new Proxy(chain, {
+    get: (target, name) => {
+      const value: unknown = name === "find" ? find : Reflect.get(target, name, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  library = unchecked();
+  checkMoneroTs(library, replaced);
+  node.fault = (_, response) => {
+    // The header has 43 bytes, and the last byte counts the other transactions.
+    const as_hex = Buffer.from(block.subarray(43, -1)).toString("hex");
+    response.end(JSON.stringify({ status: "OK", txs: [{ as_hex }] }));
+    return true;
+  };
+  const uri = `${node.url}/get_transactions`;
+  const asked = JSON.stringify({ txs_hashes: [id] });
+  const { body } = await library.HttpClient.request({ uri, body: asked });
+  const place = { block_height: 4, block_timestamp: timestamp };
+  expect(JSON.parse(body as string)).toMatchObject({ txs: [{ tx_hash: id, ...place }] });
+  expect(finds).toBe(2);
+});
+
 test("a transaction is not pending after the last source was lost", async () => {
   const [silent, later] = [await SimulatedSource.start(blocks), chainOf(COUNT + 1).at(-1)];
   const other = randomx.follow([{ node: silent.url }], { network: "regtest", poll: 1 });

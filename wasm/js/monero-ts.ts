@@ -311,7 +311,9 @@ async function transaction(chain: ChainFollower, tx: Json, id: string): Promise<
   const found = await chain.find(id);
   const known = { tx_hash: id, as_hex: blobOf(tx), in_pool: !found };
   if (found) {
-    const { timestamp } = await header(chain, found.height);
+    const { id: block, timestamp } = await header(chain, found.height);
+    // Another chain has replaced the block since it was found.
+    if (block !== found.blockId) return transaction(chain, tx, id);
     const place = { block_height: found.height, block_timestamp: timestamp };
     return { ...known, ...place, confirmations: found.confirmations };
   }
