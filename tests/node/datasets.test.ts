@@ -12,13 +12,13 @@ let freed = 0;
 let lanes: unknown;
 
 const addon = {
-  Cache: { find: () => ({ free: () => undefined }) },
+  Cache: { find: () => ({ id: () => 0, free: () => undefined }) },
   CacheBuilder: class {
     fill(): number {
       return 1;
     }
     finish(): object {
-      return { free: () => undefined };
+      return { id: () => 0, free: () => undefined };
     }
     free(): void {
       // The stub owns no memory.

@@ -13,6 +13,9 @@ class Cache {
     if (first === 0xff) throw Object.assign(new Error("no memory"), { code: "out-of-memory" });
     return new Cache();
   }
+  id() {
+    return 0;
+  }
   free() {}
 }
 

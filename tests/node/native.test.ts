@@ -8,6 +8,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, afterEach, describe as describeAll, expect, test as testAll, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { PACKAGES, VERSION, type Addon } from "../../wasm/js/native/addon.js";
+import { NativeSession } from "../../wasm/js/native/session.js";
 import { choices } from "../../wasm/js/options.js";
 import { Scheduler } from "../../wasm/js/scheduler.js";
 import { ADDON_PACKAGES } from "../addon.js";
@@ -40,6 +41,21 @@ async function create(options?: product.CreateOptions): Promise<product.RandomX>
   const randomx = await RandomX.create({ ...NATIVE, ...options });
   open.push(randomx);
   return randomx;
+}
+
+/** Opens a scheduler, which can demand fresh caches. */
+async function openScheduler(): Promise<Scheduler> {
+  const workerUrl = new URL("../../wasm/dist/js/worker.js", import.meta.url);
+  const scheduler = new Scheduler(choices({ ...NATIVE, threads: 2, workerUrl }));
+  await scheduler.open();
+  return scheduler;
+}
+
+/** Expects the known hash of a scheduler, with a cache that is filled anew if `isFresh`. */
+async function expectHash(scheduler: Scheduler, isFresh: boolean): Promise<void> {
+  const request = { key, version: 1, inputs: [{ bytes: input }], isFresh } as const;
+  const [hash] = await scheduler.hash(request, {});
+  expect(bytesToHex(hash)).toBe(known);
 }
 
 /** Waits until no worker of this process holds a cache. */
@@ -117,26 +133,51 @@ describe("the cache of a key", () => {
     await released();
     const other = await create({ threads: 1 });
     await other.prepare(key);
-    const workerUrl = new URL("../../wasm/dist/js/worker.js", import.meta.url);
-    const scheduler = new Scheduler(choices({ ...NATIVE, threads: 2, workerUrl }));
-    await scheduler.open();
-    const hash = async (isFresh: boolean): Promise<void> => {
-      const request = { key, version: 1, inputs: [{ bytes: input }], isFresh } as const;
-      const [hash] = await scheduler.hash(request, {});
-      expect(bytesToHex(hash)).toBe(known);
-    };
-    await hash(false);
+    const scheduler = await openScheduler();
+    await expectHash(scheduler, false);
     expect(held()).toBe(1);
-    await hash(true);
+    await expectHash(scheduler, true);
     expect(held()).toBe(2);
     await other.release(key);
     await eventually(() => {
       expect(held()).toBe(1);
     });
     expect(bytesToHex(await other.hash(key, input))).toBe(known);
-    await hash(false);
+    await expectHash(scheduler, false);
     expect(held()).toBe(1);
     await scheduler.close("disposed", "the test is over");
+  });
+
+  test("goes on to serve all workers of an instance after another one has filled a fresh cache", async () => {
+    await released();
+    const first = await create({ threads: 2 });
+    expect(bytesToHex(await first.hash(key, input))).toBe(known);
+    await eventually(() => {
+      expect(first.stats().workers.started).toBe(2);
+    });
+    const scheduler = await openScheduler();
+    await expectHash(scheduler, true);
+    await scheduler.close("disposed", "nobody holds the fresh cache");
+    await eventually(() => {
+      expect(held()).toBe(1);
+    });
+    workers.length = 0;
+    const hashes = await first.hashMany(key, Array<Uint8Array>(64).fill(input));
+    expect(new Set(hashes.map(bytesToHex))).toEqual(new Set([known]));
+    expect(held()).toBe(1);
+    // None has died, so none was replaced.
+    expect(workers).toHaveLength(0);
+  });
+
+  test("is filled by a worker that was to share it, if its last holder has died", async () => {
+    if (!addon) throw new Error("there is no add-on");
+    const setting = { givenLanes: 1, mode: "light", datasets: 0, isFiller: false } as const;
+    const session = new NativeSession(addon, setting, () => Promise.resolve());
+    const gone = { key, memory: undefined, items: undefined, id: 2 ** 32 - 1 };
+    await session.attach({ slot: 0, cache: gone });
+    const hash = session.hash({ slot: 0, version: 1, inputs: [input], engine: "native" });
+    expect(bytesToHex(hash)).toBe(known);
+    session.release({ slot: 0 });
   });
 
   test("is freed when its fill is aborted", async () => {

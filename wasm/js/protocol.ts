@@ -187,8 +187,10 @@ interface Fresh {
 
 /** A filled cache, as workers share it. */
 export interface Cache extends CacheMemory, Fresh {
-  /** Computes dataset items from the memory. Native code finds its caches by their keys. */
+  /** Computes dataset items from the memory. */
   items: WebAssembly.Module | undefined;
+  /** The number by which the workers of an instance find a cache of native code. */
+  id?: number;
   /** Whether it was read from the browser's storage. */
   isKept?: boolean;
 }

@@ -35,7 +35,8 @@ export interface Setting {
 const WARM_UP = 2048;
 
 /** A worker's session, in WebAssembly or native code. */
-export type WorkerSession = Pick<Session, Exclude<keyof Session, "mode" | "keep">> & {
+export type WorkerSession = Pick<Session, Exclude<keyof Session, "attach" | "mode" | "keep">> & {
+  attach: (args: Args<"attach">) => Result<"attach"> | Promise<Result<"attach">>;
   /** Only browsers keep caches. */
   keep?: Session["keep"];
   /** Returns what the last hash with a slot read its dataset items from. */

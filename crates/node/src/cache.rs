@@ -75,10 +75,20 @@ pub struct Cache(Owned<Arc<Shared>>);
 #[napi]
 impl Cache {
     /// Returns the cache of `key` that workers of this process hold, or `null`. One that a fresh cache has replaced is
-    /// not found.
+    /// found only with its number.
     #[napi(catch_unwind)]
-    pub fn find(key: &[u8]) -> Option<Cache> {
-        caches::find(key).map(|shared| Cache(Owned::new(shared)))
+    pub fn find(key: &[u8], id: Option<u32>) -> Option<Cache> {
+        caches::find(key, id).map(|shared| Cache(Owned::new(shared)))
+    }
+
+    /// Returns the number of the cache in this process.
+    ///
+    /// # Errors
+    ///
+    /// `invalid-argument` for a cache that was freed.
+    #[napi(catch_unwind)]
+    pub fn id(&self) -> Result<u32> {
+        Ok(self.shared()?.id())
     }
 
     /// Lets go of the cache. Its memory is freed when no worker holds it.

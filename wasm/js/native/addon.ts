@@ -13,7 +13,8 @@ export interface Addon {
   giveWay: () => void;
   commitment: (input: Uint8Array, hash: Uint8Array) => Uint8Array;
   CacheBuilder: new (key: Uint8Array) => CacheBuilder;
-  Cache: { find: (key: Uint8Array) => Cache | null };
+  /** With a number, `find` also returns a cache that a fresh one has replaced. */
+  Cache: { find: (key: Uint8Array, id?: number) => Cache | null };
   Dataset: { begin: (cache: Cache, threads: number, limit: number) => Dataset | null };
   /** Without a number of lanes, the first hashes measure which is fastest. */
   Vm: new (cache: Cache, lanes?: number) => Vm;
@@ -29,6 +30,8 @@ export interface CacheBuilder {
 
 /** A filled cache, as one worker holds it. */
 export interface Cache {
+  /** Returns its number in this process. */
+  id: () => number;
   free: () => void;
 }
 

@@ -1,7 +1,7 @@
 /**
  * A worker's own work with the native add-on, as `../session.ts` does it in WebAssembly. All workers of
- * the process share the cache of a key, which they find by the key. It lives as long as one of them
- * holds it.
+ * the process share the cache of a key. Instances find it by the key, and the workers of an instance by its
+ * number. It lives as long as one of them holds it.
  */
 import { processors } from "../environment.js";
 import { RandomXError, aborted } from "../errors.js";
@@ -25,6 +25,9 @@ export interface NativeSetting {
 
 /** The part of a fill that the cache takes in fast mode, for the progress. The dataset is the rest. */
 const CACHE_PART = 0.1;
+
+/** A fill that nobody watches, and that goes on to its end. */
+const UNWATCHED: Control = { signal: new AbortController().signal, onProgress: () => undefined };
 
 /** How often a fill looks at the dataset, in milliseconds. */
 const LOOK_MS = 20;
@@ -93,14 +96,13 @@ export class NativeSession implements WorkerSession {
         throw error;
       });
     }
-    return { key, memory: undefined, items: undefined };
+    return { key, memory: undefined, items: undefined, id: cache.id() };
   }
 
-  /** Uses a cache that another worker has filled. */
-  attach({ slot, cache: { key } }: Args<"attach">): Result<"attach"> {
+  /** Uses a cache that another worker of the instance has filled. If its last holder has died, fills it again. */
+  async attach({ slot, cache: { key, id } }: Args<"attach">): Promise<Result<"attach">> {
     this.release({ slot });
-    const cache = this.#addon.Cache.find(key);
-    if (!cache) throw new Error("the worker that held the cache is gone");
+    const cache = this.#addon.Cache.find(key, id) ?? (await this.#cacheOf(key, false, UNWATCHED));
     this.#slots[slot] = { cache };
     return null;
   }
