@@ -39,6 +39,14 @@ function passPause(): void {
   vi.spyOn(performance, "now").mockImplementation(() => now() + 11_000);
 }
 
+test("a Node.js without the modules that the package reads is refused by its version", async () => {
+  vi.spyOn(process, "getBuiltinModule").mockImplementation(() => undefined);
+  await expect(RandomX.create({ engine: "native", nativeUrl })).rejects.toMatchObject({
+    code: "unsupported",
+    message: "RandomX needs module workers, or Node 20.16, 22.3 or later",
+  });
+});
+
 test("a worker that could not start is started for later calls, after a pause", async () => {
   most = 1;
   using randomx = await RandomX.create({ engine: "native", nativeUrl, threads: 3 });

@@ -46,7 +46,7 @@ function startInBrowser<To, From>(
   if (typeof Worker === "undefined") {
     throw new RandomXError(
       "unsupported",
-      "RandomX needs module workers, which this environment lacks",
+      "RandomX needs module workers, or Node 20.16, 22.3 or later",
     );
   }
   const worker = script === undefined ? startOwnScript() : startScript(new URL(script));

@@ -69,7 +69,7 @@ impl Segment {
         self
     }
 
-    /// Writes the segment to its file.
+    /// Writes the segment to its file, unless the file has it: the folder may be one that cannot be written.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
         let mut bytes = MAGIC.to_vec();
         for block in &self.blocks {
@@ -79,8 +79,13 @@ impl Segment {
         }
         let checksum = keccak256(&[&bytes]);
         bytes.extend(checksum);
+        let path = path(folder, self.first / SEGMENT);
+        let is_as_long = fs::metadata(&path).is_ok_and(|file| file.len() == bytes.len() as u64);
+        if is_as_long && fs::read(&path).is_ok_and(|stored| stored == bytes) {
+            return Ok(());
+        }
         fs::create_dir_all(folder)?;
-        replace_file(&path(folder, self.first / SEGMENT), &bytes)
+        replace_file(&path, &bytes)
     }
 
     /// Reads a segment, unless there is none, or its file is damaged.

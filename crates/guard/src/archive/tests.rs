@@ -6,6 +6,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::SystemTime;
 
 use randomx_monero::Block;
 use randomx_testing::blocks::block_with;
@@ -153,6 +154,43 @@ fn headers_that_cannot_be_stored_end_a_scan_and_are_fetched_once() {
     assert_eq!(archive.extend(base, &mut sources), Ok(()));
     assert_eq!(archive.lock().proven, Some((0, base.0)));
     assert_eq!(asked.get(), SEGMENT + 100);
+}
+
+/// The folder may be one that cannot be written.
+#[test]
+fn headers_that_are_on_disk_are_not_written_again() {
+    let (blobs, ids) = headers(SEGMENT + 100);
+    let base = |height: u64| (height, ids[height as usize + 1]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("headers-000000");
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
+    let age = || -> io::Result<()> {
+        fs::File::options().append(true).open(&file)?.set_modified(long_ago)
+    };
+    let is_old =
+        || fs::metadata(&file).and_then(|file| file.modified()).is_ok_and(|at| at == long_ago);
+    let minute = Duration::from_secs(60);
+    let run = |base: (u64, Hash)| {
+        let archive = Archive::new(folder.path().to_owned(), Duration::ZERO);
+        let ask: Ask<'_> =
+            Box::new(|first, count| Ok(blobs[first as usize..(first + count) as usize].to_vec()));
+        archive.set_base(base);
+        archive.want(1);
+        assert_eq!(archive.extend(base, &mut Sources::by(vec![ask], minute, minute)), Ok(()));
+        assert_eq!(archive.lock().proven, Some((0, base.0)));
+    };
+    run(base(SEGMENT - 50));
+    age().expect("a file");
+    run(base(SEGMENT - 50));
+    assert!(is_old());
+    run(base(SEGMENT + 50));
+    assert!(!is_old(), "the file has 49 more blocks");
+    age().expect("a file");
+    run(base(SEGMENT + 90));
+    assert!(is_old());
+    fs::write(&file, b"damaged").expect("a file");
+    run(base(SEGMENT + 90));
+    assert_eq!(Segment::read(folder.path(), 0).map(|read| read.end()), Some(SEGMENT));
 }
 
 #[test]
