@@ -69,6 +69,9 @@ impl Client {
                 return;
             }
             entry.doubted = true;
+        } else if !is_in_work && self.accused(&proof).is_empty() {
+            // Nothing depends on a second hash.
+            return;
         }
         self.doubt(proof, hash);
     }

@@ -198,6 +198,31 @@ fn each_source_that_left_a_forged_side_answers_for_it() {
     both_are_accused(&script);
 }
 
+/// Its only source is invalid by then, and the client has dropped the block.
+#[test]
+fn a_forged_side_that_accuses_nobody_is_not_hashed_again() {
+    let mut world = World::new(Some(5));
+    let first = grow(&mut world, 0, 1);
+    let tip = grow(&mut world, first, 1);
+    let [side, better] = [world.child(first, 100, Fault::Forged), grow(&mut world, tip, 1)];
+    let invalid = world.child(tip, 100, Fault::OldVersion);
+    let mut script = script(2);
+    script.following(&world, tip);
+    script.show(1, &world, side);
+    let of_side = script.jobs.len() - 1;
+    assert_eq!(script.jobs[of_side].blob, world.blocks[side].blob);
+    script.wait(30);
+    script.show(1, &world, invalid);
+    assert!(script.reason(1).contains("version"));
+    script.show(0, &world, better);
+    let jobs = script.jobs.len();
+    assert_eq!(script.jobs[jobs - 1].blob, world.blocks[better].blob);
+    script.hash(of_side, false);
+    assert_eq!(script.jobs.len(), jobs);
+    script.hash(jobs - 1, true);
+    assert_eq!(script.height(), Some(3));
+}
+
 /// The hash of another block of the batch failed.
 #[test]
 fn each_source_that_left_a_chain_whose_hashes_are_late_answers_for_it() {
