@@ -140,6 +140,9 @@ pub(crate) enum Error {
     #[error("cannot start the thread that reads the input: {0}")]
     Reader(io::Error),
 
+    #[error("cannot start the threads that write the output: {0}")]
+    Printers(io::Error),
+
     #[error("{}: not a record of `randomx bench`: {problem}", .file.display())]
     Record { file: PathBuf, problem: serde_json::Error },
 

@@ -1,35 +1,28 @@
 //! `randomx guard`.
 
-mod lines;
-
-use std::{convert::Infallible, io, mem, process::ExitCode, time::Duration};
+use std::{convert::Infallible, process::ExitCode, time::Duration};
 
 use randomx_client::{Route, environment_proxy};
-use randomx_guard::{Guard, GuardError, Setup};
+use randomx_guard::{Guard, Setup};
 use randomx_monero::client::Report;
 
 use crate::{
     args::GuardArgs,
-    error::{self, Error},
+    error::Error,
     follow::{self, Printer},
-    output,
+    service_output::ServiceOutput,
 };
-use lines::Lines;
 
 /// Answers wallets until the process is ended.
 pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
-    let output = Output::new().map_err(GuardError::Threads)?;
+    let output = ServiceOutput::start()?;
     let Err(problem) = guard(args, &output);
-    output.results.finish();
-    output.messages.push(format!("error: {problem}"));
-    output.messages.finish();
-    Ok(ExitCode::from(error::UNUSABLE))
+    Ok(output.end(&problem))
 }
 
 /// Answers wallets until an error.
-fn guard(args: &GuardArgs, output: &Output) -> Result<Infallible, Error> {
+fn guard(args: &GuardArgs, output: &ServiceOutput) -> Result<Infallible, Error> {
     let (start, unused) = follow::start(args.chain.start.as_deref(), Some(&args.store))?;
-    let log = output.messages.clone();
     let setup = Setup {
         config: follow::config(&args.chain, args.poll)?,
         start,
@@ -41,23 +34,21 @@ fn guard(args: &GuardArgs, output: &Output) -> Result<Infallible, Error> {
             authorities: args.authorities.clone(),
         },
         store: &args.store,
-        log: Box::new(move |line| log.push(line.to_owned())),
+        log: Box::new(output.log()),
     };
     let mut guard = Guard::new(setup, args.work.light_hasher())?;
-    unused.map_or(Ok(()), |unused| {
-        unused.report(guard.follower().client(), noter(&output.messages))
-    })?;
-    follow::note_dropped(guard.follower().client(), noter(&output.messages));
+    unused.map_or(Ok(()), |unused| unused.report(guard.follower().client(), output.noter()))?;
+    follow::note_dropped(guard.follower().client(), output.noter());
     let names = guard.names().to_vec();
-    let printer = Printer::new(names, false, Some(args.store.clone()), noter(&output.messages))?;
+    let printer = Printer::new(names, false, Some(args.store.clone()), output.noter())?;
     let server = guard.listen(args.listen)?;
-    output.results.push(format!("listening on http://{}", server.address()));
+    output.print(format!("listening on http://{}", server.address()));
     loop {
         let (reports, outcome) = guard.step();
         for report in reports {
             // Wallets ask for the tip; a line for each block would be an access log of the chain.
             if !matches!(report, Report::Tip(_)) {
-                output.results.push(printer.sentence(guard.follower(), &report));
+                output.print(printer.sentence(guard.follower(), &report));
             }
         }
         outcome?;
@@ -65,34 +56,4 @@ fn guard(args: &GuardArgs, output: &Output) -> Result<Infallible, Error> {
             return Err(Error::Hash(randomx_client::HashError(failure.to_string())));
         }
     }
-}
-
-/// The output of a guard. Wallets need the guard also if nobody reads that, so no thread that follows the
-/// chain or answers a wallet waits for a reader.
-struct Output {
-    results: Lines,
-    messages: Lines,
-}
-
-impl Output {
-    fn new() -> io::Result<Output> {
-        let messages = Lines::start(randomx_console::print_message)?;
-        let note = noter(&messages);
-        // One message about stdout is enough.
-        let mut is_noted = false;
-        let write = move |line: &str| {
-            if let Err(problem) = output::write(|out| writeln!(out, "{line}"))
-                && !mem::replace(&mut is_noted, true)
-            {
-                note(&problem);
-            }
-        };
-        Ok(Output { results: Lines::start(write)?, messages })
-    }
-}
-
-/// Returns a function that prints problems which do not end the run.
-fn noter(messages: &Lines) -> impl Fn(&Error) + Send + 'static {
-    let messages = messages.clone();
-    move |problem| messages.push(format!("note: {problem}"))
 }

@@ -25,6 +25,7 @@ mod queue;
 mod record;
 mod relay;
 mod serve;
+mod service_output;
 mod signals;
 mod stream;
 mod verify;

@@ -1,34 +1,38 @@
 //! `randomx relay`.
 
-use std::{process::ExitCode, thread, time::Duration};
+use std::{convert::Infallible, process::ExitCode, thread, time::Duration};
 
 use randomx_client::{Relay, RelayError, Route, Update, node::Node};
 use randomx_monero::{Anchor, DIFFICULTY_BLOCKS, Network};
 
-use crate::{
-    args::RelayArgs,
-    error::{self, Error},
-    output,
-};
+use crate::{args::RelayArgs, error::Error, service_output::ServiceOutput};
 
 /// Serves headers until the process is ended.
 pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
+    let output = ServiceOutput::start()?;
+    let Err(problem) = relay(args, &output);
+    Ok(output.end(&problem))
+}
+
+/// Serves headers until an error.
+fn relay(args: &RelayArgs, output: &ServiceOutput) -> Result<Infallible, Error> {
     let node = Node::new(&Route::of_environment(Duration::from_secs(args.timeout))?, &args.node, 2);
+    let log = output.log();
     let relay = Relay::open(node, &args.store, first(args.network))?
         .with_final_blocks(args.network == Network::Mainnet)
-        .with_log(|line| randomx_console::print_message(&format!("note: {line}")));
+        .with_log(move |line| log(&format!("note: {line}")));
     // Before the chain is read, which takes hours: the address may be in use.
     let server = relay.listen(args.listen)?;
-    let poll = Duration::from_secs(args.poll);
-    let mut pause = update(&relay, poll)?;
+    let (poll, note) = (Duration::from_secs(args.poll), output.noter());
+    let mut pause = update(&relay, poll, &note)?;
     while !relay.is_ready() {
         thread::sleep(pause);
-        pause = update(&relay, poll)?;
+        pause = update(&relay, poll, &note)?;
     }
-    output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
+    output.print(format!("listening on http://{}", server.address()));
     loop {
         thread::sleep(pause);
-        pause = update(&relay, poll)?;
+        pause = update(&relay, poll, &note)?;
     }
 }
 
@@ -39,7 +43,7 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
 ///
 /// Also if the node has another chain, unless it has shown the stored one: then its address may lead to another node for
 /// a while.
-fn update(relay: &Relay, poll: Duration) -> Result<Duration, Error> {
+fn update(relay: &Relay, poll: Duration, note: impl Fn(&Error)) -> Result<Duration, Error> {
     match relay.update() {
         Ok(Update::Late) => return Ok(Duration::ZERO),
         Ok(Update::Whole | Update::Changed) => {}
@@ -49,9 +53,9 @@ fn update(relay: &Relay, poll: Duration) -> Result<Duration, Error> {
             | RelayError::TooHigh(_)
             | RelayError::Block(_)
             | RelayError::UpdateNeeded(_)),
-        ) => error::note(&Error::Relay(problem)),
+        ) => note(&Error::Relay(problem)),
         Err(problem @ RelayError::OtherChain { .. }) if relay.is_known() => {
-            error::note(&Error::Relay(problem));
+            note(&Error::Relay(problem));
         }
         Err(problem) => return Err(problem.into()),
     }

@@ -1,4 +1,4 @@
-//! `randomx relay` before nodes that fail, or that have another chain.
+//! `randomx relay` before nodes that fail, or that have another chain, and without a reader of its messages.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use std::{
         mpsc,
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crate::common::{
@@ -250,9 +250,10 @@ fn a_node_of_another_network_costs_no_headers() {
             Ok(note) => {
                 let (mut relay, line) = crate::common::start(&arguments, Stdio::piped());
                 assert!(line.starts_with("listening on "), "{line}");
-                relay.kill().expect("it runs");
+                let mut stderr = BufReader::new(relay.stderr.take().expect("a pipe"));
                 let mut notes = String::new();
-                let mut stderr = relay.stderr.take().expect("a pipe");
+                stderr.read_line(&mut notes).expect("text");
+                relay.kill().expect("it runs");
                 stderr.read_to_string(&mut notes).expect("text");
                 assert_eq!(notes, format!("note: {note}\n"));
                 let now = fs::read(&file).expect("a file");
@@ -325,4 +326,57 @@ fn a_relay_whose_node_changes_the_chain_serves_what_it_has() {
         assert!(note.contains("headers: the node has another block at height 1, "), "{note}");
     }
     assert_eq!(get(address, "/v1/tip")["height"], json!(BLOCKS));
+}
+
+/// A terminal that is stopped with Ctrl-S reads nothing, and neither does a service manager that hangs.
+#[cfg(unix)]
+#[test]
+fn a_relay_follows_its_node_also_if_nobody_reads_its_messages() {
+    use std::os::{fd::OwnedFd, unix::net::UnixStream};
+
+    const FIRST: u64 = 50;
+    /// The requests of one update that fails.
+    const ATTEMPTS: u64 = 3;
+    // Zero while the node fails.
+    let height = Arc::new(AtomicU64::new(FIRST));
+    let failures = Arc::new(AtomicU64::new(0));
+    let (known, failed) = (Arc::clone(&height), Arc::clone(&failures));
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |method, _, mut result| {
+        let height = known.load(Ordering::Relaxed);
+        if height == 0 {
+            failed.fetch_add(1, Ordering::Relaxed);
+            return Reply::Raw(500, Vec::new());
+        }
+        if method == "get_info" {
+            result["height"] = json!(height + 1);
+        }
+        Reply::Result(result)
+    });
+    let (_reader, theirs) = UnixStream::pair().expect("a pair of sockets");
+    let mut filler = theirs.try_clone().expect("a handle");
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().to_str().expect("text");
+    let arguments = ["relay", "--network", "regtest", "--poll", "1", "--listen", "127.0.0.1:0"];
+    let arguments = [&arguments[..], &["--node", &node, "--store", store]].concat();
+    let (_relay, line) = crate::common::start(&arguments, Stdio::from(OwnedFd::from(theirs)));
+    let address = line.strip_prefix("listening on http://").expect("an address").trim_end();
+    // The relay shares this mode, and prints nothing meanwhile.
+    filler.set_nonblocking(true).expect("a socket");
+    while filler.write(&[b'\n'; 1024]).is_ok() {}
+    filler.set_nonblocking(false).expect("a socket");
+
+    let start = Instant::now();
+    let within_patience = |what: &str| {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        thread::sleep(Duration::from_millis(100));
+    };
+    height.store(0, Ordering::Relaxed);
+    // Each of these updates has a message.
+    while failures.load(Ordering::Relaxed) <= 2 * ATTEMPTS {
+        within_patience("it waits for a reader");
+    }
+    height.store(BLOCKS, Ordering::Relaxed);
+    while get(address, "/v1/tip")["height"] != json!(BLOCKS) {
+        within_patience("it does not follow its node");
+    }
 }
