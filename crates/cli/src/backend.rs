@@ -15,7 +15,7 @@ pub(crate) type Hash = [u8; randomx::HASH_SIZE];
 /// Expands keys and hashes inputs.
 pub(crate) trait Backend: Sync {
     /// The memory of a key. Clones share it.
-    type Key: Clone + Sync;
+    type Key: Clone + Send + Sync;
     type Vm: Send;
 
     /// How many keys are held at most.

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -97,6 +97,11 @@ impl<'a, B: Backend> Hasher<'a, B> {
             let Spread { threads, lanes } = self.spread;
             let turn = Turn { queue, key, until: Instant::now() + turn, threads, lanes };
             let (backend, progress) = (&self.backend, self.progress);
+            let keys = Mutex::new(&mut self.keys);
+            let create = || {
+                create_vm(backend, &memory, &keys, lanes)
+                    .map_err(|problem| failure(problem, threads))
+            };
             spread(
                 &mut self.vms,
                 &turn,
@@ -104,7 +109,7 @@ impl<'a, B: Backend> Hasher<'a, B> {
                 |vm, (version, jobs)| {
                     let vm = match vm {
                         Some(vm) => vm,
-                        None => vm.insert(create_vm(backend, &memory, turn.threads, lanes)?),
+                        None => vm.insert(create()?),
                     };
                     let inputs: Vec<&[u8]> = jobs.iter().map(|job| &*job.input).collect();
                     let hashes = B::hash(vm, version, &inputs);
@@ -153,16 +158,28 @@ impl<'a, B: Backend> Hasher<'a, B> {
     }
 }
 
+/// Creates a VM for the first of the keys in memory. If there is no memory for it, drops the other keys.
 fn create_vm<B: Backend>(
     backend: &B,
     key: &B::Key,
-    threads: usize,
+    keys: &Mutex<&mut Vec<(Arc<[u8]>, B::Key)>>,
     lanes: usize,
-) -> Result<B::Vm, Error> {
-    backend.vm(key, lanes).map_err(|problem| match problem {
+) -> Result<B::Vm, VmError> {
+    match backend.vm(key, lanes) {
+        Err(VmError::OutOfMemory { .. }) => {
+            // Tries again also if another thread has dropped them meanwhile.
+            keys.lock().unwrap_or_else(PoisonError::into_inner).truncate(1);
+            backend.vm(key, lanes)
+        }
+        outcome => outcome,
+    }
+}
+
+fn failure(problem: VmError, threads: usize) -> Error {
+    match problem {
         VmError::OutOfMemory { .. } => Error::Scratchpads { threads, problem },
         other => Error::Vm(other),
-    })
+    }
 }
 
 /// Puts hashes into the order of their jobs.

@@ -28,6 +28,8 @@ struct Recorder {
     room: Option<usize>,
     /// The number of a VM for which there is no memory.
     fail_vm: Option<usize>,
+    /// Keys that can be alive while a VM is created.
+    room_beside_vm: Option<usize>,
 }
 
 struct RecorderKey {
@@ -73,7 +75,8 @@ impl Backend for &Recorder {
 
     fn vm(&self, key: &Arc<RecorderKey>, lanes: usize) -> Result<RecorderVm, VmError> {
         let mut vms = self.vms.lock().expect("no panic");
-        if self.fail_vm == Some(vms.len()) {
+        let alive = Arc::strong_count(&self.alive) - 1;
+        if self.fail_vm == Some(vms.len()) || self.room_beside_vm.is_some_and(|room| alive > room) {
             return Err(VmError::OutOfMemory { bytes: lanes << 21 });
         }
         vms.push(lanes);
@@ -211,6 +214,29 @@ fn no_memory_for_a_vm_is_an_error() {
     let recorder = Recorder { fail_vm: Some(1), ..Recorder::default() };
     let error = hash_all(&recorder, 300, 3, 8).expect_err("the second VM fails").to_string();
     assert!(error.contains("MiB needed for each of 3 threads"), "{error}");
+}
+
+#[test]
+fn a_key_without_jobs_is_dropped_for_a_vm() {
+    let recorder = Recorder { max_keys: 2, room_beside_vm: Some(1), ..Recorder::default() };
+    let progress = Progress::hidden();
+    let mut hasher = Hasher::new(&recorder, Spread { threads: 2, lanes: 8 }, &progress);
+    let mut hash = |key: &str, jobs: u32| {
+        let job = |number: u32| Job {
+            key: key.into(),
+            version: Version::V1,
+            input: number.to_le_bytes().to_vec(),
+            tag: (),
+        };
+        hasher.hash_all((0..jobs).map(job)).expect("memory for one key and two VMs");
+    };
+    // The first key needs one VM, and the second key another.
+    hash("a", 1);
+    hash("b", 2000);
+    hash("a", 1);
+    assert_eq!(recorder.vms.lock().expect("no panic").len(), 2);
+    let expanded = recorder.expanded.into_inner().expect("no panic");
+    assert_eq!(expanded, [b"a", b"b", b"a"]);
 }
 
 #[test]
