@@ -136,6 +136,7 @@ impl<'a> Run<'a> {
     ) -> Result<Run<'a>, Error> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let (send, lines) = mpsc::channel();
         let stdout = {
             // A signal that comes now waits until the process can be ended.
             let mut running = lock(running);
@@ -144,18 +145,22 @@ impl<'a> Run<'a> {
                 child.map_err(|problem| failed(program, &format!("cannot start: {problem}")))?;
             running.insert(child).stdout.take()
         };
-        let (send, lines) = mpsc::channel();
+        // From now on, an error ends the process.
+        let run = Run { program, running, lines };
         if let Some(stdout) = stdout {
             // Ends with the process, whose end of the pipe closes.
-            thread::spawn(move || {
+            let read = move || {
                 for line in BufReader::new(stdout).lines() {
                     if send.send(line.map(shortened)).is_err() {
                         break;
                     }
                 }
-            });
+            };
+            thread::Builder::new().spawn(read).map_err(|problem| {
+                failed(program, &format!("cannot start a thread that reads its output: {problem}"))
+            })?;
         }
-        Ok(Run { program, running, lines })
+        Ok(run)
     }
 
     /// Waits until the dataset is complete, or in light mode the cache. Returns the time that XMRig took for
