@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use randomx::Version;
+use randomx::{Version, params::DATASET_SIZE};
 
 use super::{
     measure::{Contestant, Slot, Turn},
@@ -104,15 +104,16 @@ impl Xmrig {
         let (program, running) = (self.program.clone(), Arc::clone(&self.running));
         match *subject {
             Subject::CacheAndDataset { threads } => Some(Box::new(move |slot: Slot<'_>| {
-                let arguments = arguments(Version::V1, Mode::Fast, threads);
-                let time = Run::start(&program, &arguments, &running)?.until_ready(slot)?;
+                let mode = Mode::Fast;
+                let arguments = arguments(Version::V1, mode, threads);
+                let time = Run::start(&program, &arguments, &running)?.until_ready(mode, slot)?;
                 Ok(Turn { rate: 1.0 / time.as_secs_f64(), time })
             })),
             Subject::Hash(Hashing { version, mode, threads, single: false }) => {
                 Some(Box::new(move |slot: Slot<'_>| {
                     let arguments = arguments(version, mode, threads);
                     let mut run = Run::start(&program, &arguments, &running)?;
-                    run.until_ready(slot)?;
+                    run.until_ready(mode, slot)?;
                     run.hash(slot)
                 }))
             }
@@ -165,10 +166,18 @@ impl<'a> Run<'a> {
 
     /// Waits until the dataset is complete, or in light mode the cache. Returns the time that XMRig took for
     /// it, without the allocation of its memory.
-    fn until_ready(&mut self, slot: Slot<'_>) -> Result<Duration, Error> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Memory`] if the mode is fast and XMRig has no memory for that: it would go on in light mode.
+    fn until_ready(&mut self, mode: Mode, slot: Slot<'_>) -> Result<Duration, Error> {
         loop {
-            if let Line::Ready(time) = self.next(slot)? {
-                return Ok(time);
+            match self.next(slot)? {
+                Line::Ready(time) => return Ok(time),
+                Line::NoDataset if mode == Mode::Fast => {
+                    return Err(Error::Memory { what: "XMRig's dataset", bytes: DATASET_SIZE });
+                }
+                _ => {}
             }
         }
     }
@@ -244,4 +253,39 @@ fn shortened(line: String) -> String {
 
 fn failed(program: &Path, problem: &str) -> Error {
     Error::Reference(format!("--xmrig {}: {problem}", program.display()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    /// XMRig goes on in light mode then, much slower, and reports a dataset that is ready.
+    #[test]
+    fn light_mode_is_not_taken_for_fast_mode() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("xmrig");
+        let script = "#!/bin/sh\n\
+             echo '[time]  randomx  failed to allocate RandomX dataset, switching to slow mode (0 ms)'\n\
+             echo '[time]  randomx  dataset ready (400 ms)'\n\
+             for second in 1 2 3 4 5 6; do\n\
+             echo \"[time]  bench     0.00% ${second}00/10000000 (${second}.000s)\"; done\n\
+             exec sleep 60\n";
+        fs::write(&program, script).expect("a script");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("permissions");
+        let xmrig = Xmrig { program, name: "XMRig 6.26.0".to_owned(), running: Running::default() };
+        let turn = |subject: &Subject| {
+            let mut contestant = xmrig.contestant(subject).expect("a contestant");
+            contestant(Slot { time: Duration::ZERO, stopped: &|| false })
+        };
+        let hash =
+            |mode| Subject::Hash(Hashing { version: Version::V1, mode, threads: 1, single: false });
+        assert_eq!(turn(&hash(Mode::Light)).expect("a turn").rate, 100.0);
+        for subject in [hash(Mode::Fast), Subject::CacheAndDataset { threads: 1 }] {
+            let problem = turn(&subject).expect_err("no memory");
+            assert!(problem.is_out_of_memory(), "{problem}");
+            assert!(lock(&xmrig.running).is_none(), "XMRig still runs");
+        }
+    }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 /// A line of the output.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line {
-    /// The dataset is complete, after this time.
+    /// There is no memory for a dataset, or light mode was chosen.
+    NoDataset,
+    /// The dataset is complete, after this time. Without a dataset it is the cache.
     Ready(Duration),
     /// Hashes so far, and the time since hashing began.
     Progress { hashes: u64, elapsed: Duration },
@@ -15,7 +17,12 @@ pub(super) enum Line {
 
 /// Reads a line.
 pub(super) fn read(line: &str) -> Line {
-    ready(line).or_else(|| progress(line)).unwrap_or(Line::Other)
+    no_dataset(line).or_else(|| ready(line)).or_else(|| progress(line)).unwrap_or(Line::Other)
+}
+
+/// Reads `… randomx  failed to allocate RandomX dataset, switching to slow mode (0 ms)`.
+fn no_dataset(line: &str) -> Option<Line> {
+    line.contains("switching to slow mode").then_some(Line::NoDataset)
 }
 
 /// Reads `… randomx  dataset ready (11300 ms)`.
@@ -41,6 +48,9 @@ mod tests {
 
     #[test]
     fn lines_are_read() {
+        let slow = "[2026-11-23 05:20:14.361]  randomx  failed to allocate RandomX dataset, \
+                    switching to slow mode (0 ms)";
+        assert_eq!(read(slow), Line::NoDataset);
         let ready = "[2026-11-23 05:20:14.361]  randomx  dataset ready (11300 ms)";
         assert_eq!(read(ready), Line::Ready(Duration::from_millis(11_300)));
         let progress = "[2026-11-23 05:20:14.361]  bench     0.12% 11852/10000000 (31.002s)";
