@@ -59,7 +59,8 @@ on loopback by default.
 
 Until the relay is ready, it answers with status 503. With an empty store it is ready once it has read the
 node's whole chain, which takes hours. With headers of an earlier run it is ready after its first attempt to
-read new blocks, which takes some five minutes at most. Then it prints its address.
+read new blocks, or after five minutes if a slow node makes that attempt longer. The relay prints its
+address once it is ready and no attempt is in progress.
 
 The relay drops blocks that a reorganisation replaces, except final ones. The first block is final, and so
 are blocks of mainnet with more than 720 blocks after them that were stored a day ago or by an earlier run.

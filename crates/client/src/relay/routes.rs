@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{Path, Request, State};
@@ -37,8 +37,29 @@ pub(super) struct Served {
     /// Whether the chain has final blocks.
     pub(super) is_final: bool,
     pub(super) stored: Arc<Stored>,
-    /// Whether requests are answered.
-    pub(super) is_ready: Arc<AtomicBool>,
+    pub(super) readiness: Arc<Readiness>,
+}
+
+/// Whether requests are answered.
+pub(super) struct Readiness {
+    is_set: AtomicBool,
+    /// The time from which they are answered in any case.
+    from: Option<Instant>,
+}
+
+impl Readiness {
+    /// Requests are answered once [`Readiness::set`] is called, and `from` a time on if there is one.
+    pub(super) fn new(from: Option<Instant>) -> Readiness {
+        Readiness { is_set: AtomicBool::new(false), from }
+    }
+
+    pub(super) fn set(&self) {
+        self.is_set.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::Relaxed) || self.from.is_some_and(|from| Instant::now() >= from)
+    }
 }
 
 impl Served {
@@ -84,9 +105,9 @@ pub(super) fn router(served: Served) -> Router {
         .with_state(served)
 }
 
-/// Refuses requests until the relay has read the whole chain: clients would take half of it for all.
+/// Refuses requests until the relay is ready: clients would take half of the chain for all.
 async fn refuse_half(State(served): State<Served>, request: Request, next: Next) -> Response {
-    if served.is_ready.load(Ordering::Relaxed) {
+    if served.readiness.is_set() {
         next.run(request).await
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "reading the chain\n").into_response()

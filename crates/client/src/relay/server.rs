@@ -12,7 +12,7 @@ use randomx_monero::{Block, BlockError, MAX_HEIGHT};
 use thiserror::Error;
 
 use super::records::{Record, Records};
-use super::routes::{Served, lock, router, settings};
+use super::routes::{Readiness, Served, lock, router, settings};
 use super::stored::Stored;
 use crate::answer::has_unknown_version;
 use crate::node::{self, Node, NodeBlock, NodeError};
@@ -24,7 +24,7 @@ const HEADERS: &str = "headers";
 /// Blocks that are read from the node at a time.
 const CHUNK: u64 = 64;
 
-/// The time after which an update ends, even if blocks are missing: kept headers are served after the first one.
+/// The time after which an update requests no more blocks, and after which kept headers are served in any case.
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// How far an update of a relay came.
@@ -66,9 +66,11 @@ impl Relay {
             .map_err(|problem| RelayError::File { file: file.clone(), problem })?;
         let tip = records.tip().map(|(tip, _)| tip);
         let is_kept = tip.is_some();
-        let stored = Arc::new(Stored::new(tip.unwrap_or(0), Instant::now()));
+        let now = Instant::now();
+        let stored = Arc::new(Stored::new(tip.unwrap_or(0), now));
         let records = Arc::new(Mutex::new(records));
-        let served = Served { records, is_final: false, stored, is_ready: Arc::default() };
+        let readiness = Arc::new(Readiness::new(is_kept.then_some(now + LONGEST)));
+        let served = Served { records, is_final: false, stored, readiness };
         let is_known = AtomicBool::new(false);
         Ok(Relay { node, served, is_known, is_kept, file, log: Box::new(|_| {}), _store: store })
     }
@@ -88,9 +90,9 @@ impl Relay {
 
     /// Returns whether requests are answered: an update has read the whole chain, as far as this release can read
     /// it. Blocks that an earlier relay left in the folder are worth more than no answer: then the end of the first
-    /// update is enough.
+    /// update is enough, or five minutes.
     pub fn is_ready(&self) -> bool {
-        self.served.is_ready.load(Ordering::Relaxed)
+        self.served.readiness.is_set()
     }
 
     /// Returns whether the node had a block of the stored chain, or added one, since the relay was opened.
@@ -119,7 +121,7 @@ impl Relay {
         let outcome = self.read(Instant::now() + LONGEST);
         let is_whole = matches!(outcome, Ok(Update::Whole) | Err(RelayError::UpdateNeeded(_)));
         if is_whole || self.is_kept {
-            self.served.is_ready.store(true, Ordering::Relaxed);
+            self.served.readiness.set();
         }
         let tip = lock(&self.served.records).tip().map(|(height, _)| height);
         self.served.stored.note(tip.unwrap_or(0), Instant::now());

@@ -1,6 +1,5 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Instant;
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -19,7 +18,9 @@ fn blocks(count: u32) -> (Router, tempfile::TempDir) {
 fn served(records: Shared, is_final: bool) -> Served {
     let tip = lock(&records).tip().map_or(0, |(tip, _)| tip);
     let stored = Arc::new(Stored::new(tip, Instant::now()));
-    Served { records, is_final, stored, is_ready: Arc::new(AtomicBool::new(true)) }
+    let readiness = Readiness::new(None);
+    readiness.set();
+    Served { records, is_final, stored, readiness: Arc::new(readiness) }
 }
 
 fn records(count: u32) -> (Shared, tempfile::TempDir) {
@@ -104,7 +105,8 @@ async fn new_blocks_are_not_cached_forever() {
 #[tokio::test]
 async fn nothing_is_answered_before_the_whole_chain_was_read() {
     let (records, _folder) = records(10);
-    let served = Served { is_ready: Arc::default(), ..served(records, true) };
+    let readiness = Arc::new(Readiness::new(None));
+    let served = Served { readiness, ..served(records, true) };
     let router = router(served.clone());
     for path in ["/v1/tip", "/v1/headers/1/5", "/v1/difficulties/1/5"] {
         assert_eq!(get(&router, path).await, (503, None, b"reading the chain\n".to_vec()));
@@ -112,8 +114,20 @@ async fn nothing_is_answered_before_the_whole_chain_was_read() {
     let refused = ask(&router, "GET", "/v1/tip", "").await;
     assert_eq!(refused.headers()["access-control-allow-origin"], "*");
     assert_eq!(get(&router, "/v1/none").await.0, 404);
-    served.is_ready.store(true, Ordering::Relaxed);
+    served.readiness.set();
     assert_eq!(get(&router, "/v1/tip").await.0, 200);
+}
+
+/// A slow node must not keep the blocks that an earlier relay left from clients.
+#[tokio::test]
+async fn kept_blocks_are_served_after_a_time_also_while_the_node_is_asked() {
+    let (records, _folder) = records(10);
+    let now = Instant::now();
+    for (from, status) in [(now, 200), (now + Duration::from_secs(3600), 503)] {
+        let readiness = Arc::new(Readiness::new(Some(from)));
+        let router = router(Served { readiness, ..served(Arc::clone(&records), true) });
+        assert_eq!(get(&router, "/v1/tip").await.0, status);
+    }
 }
 
 #[tokio::test]
