@@ -29,6 +29,7 @@ pub use proxy::{ProxyError, environment_proxy, parse_proxy};
 pub use relay::{Relay, RelayError, Update};
 pub use source::{Source, SourceError};
 pub use store::{
-    Store, StoreFileError, can_replace_file, read_state, remove_leftovers, replace_file, state_file,
+    Store, StoreFileError, can_replace_file, read_state, remove_leftovers, remove_old_leftovers,
+    replace_file, state_file,
 };
 pub use ureq::Proxy;

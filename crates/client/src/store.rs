@@ -1,8 +1,9 @@
 //! The client's state on disk.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use thiserror::Error;
 
@@ -14,6 +15,9 @@ const LOCK: &str = "lock";
 
 /// The end of the name of a file that is to replace another one. Before it are that one's name and a random one.
 const NEW: &str = ".new";
+
+/// The age of a new file that no process is still writing.
+const LEFT: Duration = Duration::from_secs(3600);
 
 /// The most symbolic links from a path to its file.
 const MAX_LINKS: usize = 40;
@@ -140,8 +144,7 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&new, path)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        flush_folder(folder.unwrap_or(Path::new(".")))
+        flush_folder(folder_of(path))
     };
     write().inspect_err(|_| {
         // The error that matters is the first one.
@@ -149,15 +152,33 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Removes the new files that a process left in a folder when it ended in [`replace_file`]. They were to replace
+/// Removes the new files that processes left in a folder when they ended in [`replace_file`]. They were to replace
 /// files whose names `is_replaced` accepts. No process may be replacing any of these.
 pub fn remove_leftovers(folder: &Path, is_replaced: impl Fn(&str) -> bool) {
+    remove_leftovers_if(folder, is_replaced, |_| true);
+}
+
+/// As [`remove_leftovers`], where another process may be replacing such a file: keeps the new files of the last hour.
+pub fn remove_old_leftovers(folder: &Path, is_replaced: impl Fn(&str) -> bool) {
+    let now = SystemTime::now();
+    remove_leftovers_if(folder, is_replaced, |file| {
+        let written = file.metadata().and_then(|metadata| metadata.modified());
+        written.is_ok_and(|time| now.duration_since(time).is_ok_and(|age| age > LEFT))
+    });
+}
+
+fn remove_leftovers_if(
+    folder: &Path,
+    is_replaced: impl Fn(&str) -> bool,
+    is_left: impl Fn(&DirEntry) -> bool,
+) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let parts = name.strip_suffix(NEW).and_then(|name| name.rsplit_once('.'));
-        if parts.is_some_and(|(replaced, _)| is_replaced(replaced)) {
+        let is_new = |(replaced, random)| is_random(random) && is_replaced(replaced);
+        if parts.is_some_and(is_new) && is_left(&entry) {
             // A file that stays takes space and does no other harm.
             let _ = fs::remove_file(entry.path());
         }
@@ -178,15 +199,26 @@ fn flush_folder(folder: &Path) -> io::Result<()> {
     })
 }
 
-/// Checks that [`replace_file`] can replace a file: creates another one beside it and removes that again.
+/// Checks that [`replace_file`] can replace a file: creates another one beside it and removes that again. Also removes
+/// the new files that processes left more than an hour ago when they ended in [`replace_file`].
 ///
 /// # Errors
 ///
-/// If it cannot.
+/// If it cannot be replaced.
 pub fn can_replace_file(path: &Path) -> io::Result<()> {
-    let new = beside(&target(path)?);
+    let target = target(path)?;
+    let new = beside(&target);
     File::create_new(&new)?;
-    fs::remove_file(&new)
+    fs::remove_file(&new)?;
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    remove_old_leftovers(folder_of(&target), |replaced| replaced == name);
+    Ok(())
+}
+
+/// Returns the folder of a file.
+fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Follows symbolic links to a regular file, or to a path without a file.
@@ -218,14 +250,20 @@ fn beside(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Returns a name that no other process guesses, or one of this process where there is no
+/// Returns a name of 16 digits that no other process guesses, or one of this process where there is no
 /// randomness: a name that is taken makes the write fail, and nothing else.
 fn random_name() -> String {
     let mut bytes = [0; 8];
-    match getrandom::fill(&mut bytes) {
-        Ok(()) => hex::encode(bytes),
-        Err(_) => std::process::id().to_string(),
+    if getrandom::fill(&mut bytes).is_err() {
+        bytes = u64::from(std::process::id()).to_be_bytes();
     }
+    hex::encode(bytes)
+}
+
+/// Whether [`random_name`] can return a name. Files that a user named are never removed.
+fn is_random(name: &str) -> bool {
+    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    name.len() == 16 && name.bytes().all(is_digit)
 }
 
 /// The reason why a store cannot be used.

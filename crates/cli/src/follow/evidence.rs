@@ -1,12 +1,8 @@
 //! Files with evidence.
 
-use std::{
-    fs, io,
-    path::PathBuf,
-    time::{Duration, SystemTime},
-};
+use std::{fs, io, path::PathBuf};
 
-use randomx_client::{can_replace_file, replace_file};
+use randomx_client::{can_replace_file, remove_old_leftovers, replace_file};
 use randomx_monero::client::Evidence;
 
 use crate::error::Error;
@@ -14,9 +10,6 @@ use crate::error::Error;
 /// The number of files from which no more disagreements are written. A source that shows another chain each
 /// time must not fill the disk. A lie is always written: a source is asked no more after its first one.
 const MAX_FILES: usize = 100;
-
-/// The age of a file that another process no longer writes.
-const LEFT: Duration = Duration::from_secs(3600);
 
 /// A folder with a file for each evidence, which its content names: the same is not written twice.
 pub(super) struct EvidenceFolder(PathBuf);
@@ -62,28 +55,24 @@ impl EvidenceFolder {
 
     /// Counts the files, and removes those that a process left when it ended while it wrote.
     fn count(&self) -> io::Result<usize> {
+        remove_old_leftovers(&self.0, is_evidence);
         let mut count = 0;
         for entry in fs::read_dir(&self.0)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if !name.starts_with("evidence-") {
-                continue;
-            }
-            count += usize::from(name.ends_with(".bin"));
-            let written = || entry.metadata()?.modified();
-            let is_left = |time| SystemTime::now().duration_since(time).is_ok_and(|age| age > LEFT);
-            if name.ends_with(".new") && written().is_ok_and(is_left) {
-                // A file that stays takes space and does no other harm.
-                let _ = fs::remove_file(entry.path());
-            }
+            count += usize::from(is_evidence(&entry?.file_name().to_string_lossy()));
         }
         Ok(count)
     }
 }
 
+/// Whether a file of this name has evidence.
+fn is_evidence(name: &str) -> bool {
+    name.starts_with("evidence-") && name.ends_with(".bin")
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
     use randomx_monero::{Checkpoint, Network};
 
     use super::*;
@@ -113,12 +102,12 @@ mod tests {
     #[test]
     fn files_of_killed_processes_do_not_count_and_are_removed_later() {
         let folder = tempfile::tempdir().expect("a folder");
-        let left = |n: usize| folder.path().join(format!("evidence-00.bin.{n}.new"));
+        let left = |n: usize| folder.path().join(format!("evidence-00.bin.{n:016x}.new"));
         for n in 0..MAX_FILES {
             fs::write(left(n), "x").expect("writable");
         }
         let old = fs::File::options().write(true).open(left(0)).expect("a file");
-        old.set_modified(SystemTime::now() - 2 * LEFT).expect("a time");
+        old.set_modified(SystemTime::now() - Duration::from_secs(7200)).expect("a time");
         // Windows keeps a file that is open.
         drop(old);
         let evidences = EvidenceFolder::open(folder.path().to_owned()).expect("writable");

@@ -78,15 +78,39 @@ fn a_lock_that_is_no_file_is_refused() {
 #[test]
 fn leftovers_are_removed_and_other_files_stay() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["chain.abc.new", "chain", "notes.new", "notes.abc.new"] {
+    let [chain, notes] = ["chain", "notes"].map(|name| format!("{name}.0123456789abcdef.new"));
+    for name in [&chain, "chain", "notes.new", "notes.copy.new", &notes] {
         fs::write(folder.path().join(name), b"x").expect("writable");
     }
     let store = Store::open(folder.path()).expect("a store");
-    assert!(!folder.path().join("chain.abc.new").exists());
+    assert!(!folder.path().join(chain).exists());
     remove_leftovers(folder.path(), |name| name.starts_with("note"));
-    assert!(!folder.path().join("notes.abc.new").exists());
-    assert!(folder.path().join("notes.new").exists());
+    assert!(!folder.path().join(notes).exists());
+    for name in ["notes.new", "notes.copy.new"] {
+        assert!(folder.path().join(name).exists(), "{name}");
+    }
     assert_eq!(store.read().expect("readable").as_deref(), Some(&b"x"[..]));
+}
+
+#[test]
+fn a_file_that_is_replaced_loses_its_old_leftovers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let left = ["0123456789abcdef", "1123456789abcdef"].map(|random| format!("file.{random}.new"));
+    let own =
+        ["file.new", "file.copy.new", "file.0123456789abcdeF.new", "other.0123456789abcdef.new"];
+    for name in left.iter().map(String::as_str).chain(own) {
+        fs::write(path(name), b"x").expect("writable");
+        let file = File::options().write(true).open(path(name)).expect("a file");
+        // Another process may be writing the second.
+        let age = if name == left[1] { LEFT / 2 } else { 2 * LEFT };
+        file.set_modified(SystemTime::now() - age).expect("a time");
+    }
+    can_replace_file(&path("file")).expect("writable");
+    assert!(!path(&left[0]).exists());
+    for name in own.into_iter().chain([&*left[1]]) {
+        assert!(path(name).exists(), "{name}");
+    }
 }
 
 #[cfg(unix)]
