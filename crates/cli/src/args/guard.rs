@@ -1,8 +1,14 @@
 //! The arguments of `randomx guard`.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
-use clap::Args;
+use clap::{
+    Args,
+    builder::{PathBufValueParser, TypedValueParser},
+};
 use randomx_client::{Authorities, Proxy, node, parse_proxy, relay};
 use url::Url;
 
@@ -67,7 +73,8 @@ pub(crate) struct GuardArgs {
 
     /// For https, trust only the certificates in this PEM file, not the public CAs: your own
     /// CA's, or a node's own certificate, which may be self-signed, expired and without a name
-    #[arg(long = "ca", value_name = "FILE", value_parser = authorities)]
+    #[arg(long = "ca", value_name = "FILE")]
+    #[arg(value_parser = PathBufValueParser::new().try_map(|file| authorities(&file)))]
     pub(crate) authorities: Option<Authorities>,
 
     #[command(flatten)]
@@ -96,8 +103,8 @@ fn proxy(text: &str) -> Result<Proxy, &'static str> {
 }
 
 /// Reads a file of certificates.
-fn authorities(path: &str) -> Result<Authorities, String> {
-    let pem = whole_file::read_up_to(path.as_ref(), MAX_CERTIFICATES)
+fn authorities(file: &Path) -> Result<Authorities, String> {
+    let pem = whole_file::read_up_to(file, MAX_CERTIFICATES)
         .map_err(|problem| problem.to_string())?
         .ok_or_else(|| format!("expected at most {MAX_CERTIFICATES} bytes"))?;
     Authorities::parse(&pem)

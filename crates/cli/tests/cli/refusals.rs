@@ -270,3 +270,16 @@ fn certificates_without_an_end_are_refused() {
     let sentence = "invalid value '/dev/zero' for '--ca <FILE>': expected at most 1048576 bytes";
     run.stderr(predicate::str::contains(sentence));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_certificates_may_have_any_name() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(OsStr::from_bytes(b"gr\xf6\xdfe.pem"));
+    fs::write(&file, "no certificates").expect("writable");
+    let mut command = randomx(&["guard", "--node", "http://127.0.0.1:9", "--store", "s", "--ca"]);
+    let run = command.arg(&file).assert().code(2).stdout("");
+    run.stderr(predicate::str::contains("for '--ca <FILE>': expected "));
+}
