@@ -1,4 +1,4 @@
-//! `POST /api/bench`: what `randomx bench` measures, row by row.
+//! `POST /api/bench`: what `randomx bench --mode light --version v1` measures, row by row.
 
 use std::{sync::Arc, time::Instant};
 
@@ -26,7 +26,7 @@ struct Body {
     seconds: Option<u16>,
 }
 
-/// Measures light mode and its parts.
+/// Measures v1 in light mode and its parts.
 pub(crate) async fn post(
     State(server): State<Arc<Server>>,
     request: Request,
