@@ -1,11 +1,13 @@
-//! Code that the command-line programs share: results on stdout, messages on stderr, and a description
-//! of the machine.
+//! Code that the command-line programs share: results on stdout, messages on stderr, a description of the machine, and
+//! arguments with a login.
 
+mod login;
 pub mod machine;
 mod message;
 mod results;
 mod terminal;
 
+pub use login::HideLogin;
 pub use machine::Machine;
 pub use message::{print_message, printable};
 pub use results::{write_results, write_while_read};

@@ -15,6 +15,11 @@ fn wrong_arguments_are_named() {
         (&["audit", "--parquet", "x", "--jsonl", "y", "--output", "z"], "cannot be used with"),
         (&["audit", "--node", "http://x", "--output", "z"], "--from"),
         (&["audit", "--node", "x", "--output", "z", "--from", "1"], "relative URL"),
+        (&["audit", "--node", "http://me:secret@x"], "invalid value '***@x' for '--node <URL>': "),
+        (
+            &["collect", "--relay", "http://me:secret@x"],
+            "invalid value '***@x' for '--relay <URL>': ",
+        ),
         (&["audit", "--parquet", "x", "--output", "z", "--memory", "1"], "--memory"),
         (&["audit", "--parquet", "x", "--output", "z", "--threads", "0"], "--threads"),
         (&["collect", "--output", "x", "--from", "1"], "--node <URL>"),

@@ -271,6 +271,31 @@ fn certificates_without_an_end_are_refused() {
     run.stderr(predicate::str::contains(sentence));
 }
 
+/// A terminal's history and the logs of a service manager keep messages.
+#[test]
+fn a_login_in_a_refused_address_is_not_shown() {
+    for (subcommand, option, address) in [
+        ("verify", "--node", "http://me:secret@127.0.0.1:9"),
+        ("follow", "--node", "http://me:secret@127.0.0.1:9"),
+        ("follow", "--relay", "me:secret@127.0.0.1:9"),
+        ("relay", "--node", "http://me:secret@127.0.0.1:bad"),
+        ("guard", "--node", "http://me:secret@127.0.0.1:9"),
+        ("guard", "--relay", "http://me:secret@[::1"),
+        ("guard", "--proxy", "http://me:secret@127.0.0.1:9"),
+        ("guard", "--proxy", "socks5://me:secret@"),
+    ] {
+        let run = randomx(&[subcommand, option, address]).assert().code(2).stdout("");
+        let run = run.stderr(predicate::str::starts_with("error: invalid value '***@"));
+        let run = run.stderr(predicate::str::contains(format!("' for '{option} <URL>': ")));
+        run.stderr(predicate::str::contains("secret").not());
+    }
+    // Without a login, the address is of use.
+    let run = randomx(&["follow", "--node", "127.0.0.1:9"]).assert().code(2).stdout("");
+    let named =
+        "error: invalid value '127.0.0.1:9' for '--node <URL>': relative URL without a base";
+    run.stderr(predicate::str::starts_with(named));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_of_certificates_may_have_any_name() {
