@@ -3,6 +3,7 @@
  * another server has none.
  */
 import { EventSourceParserStream } from "eventsource-parser/stream";
+import { abortedWith, throwIfAborted } from "../shell/abort.js";
 
 /** The native engines. */
 export type NativeEngine = "interpreter" | "jit";
@@ -89,9 +90,12 @@ export class NativeError extends Error {
 
 /** Returns the server's description of itself, or nothing if another server sent the page, or if none comes in time. */
 export async function nativeInfo(signal: AbortSignal): Promise<NativeInfo | undefined> {
+  const asked = abortedWith(signal);
+  setTimeout(() => {
+    asked.abort();
+  }, INFO_MS);
   try {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(INFO_MS)]);
-    const answer = await ask("info", { signal: inTime });
+    const answer = await ask("info", { signal: asked.signal });
     const info = (await answer.json()) as Partial<NativeInfo>;
     const { name, engines, cpu, limits } = info;
     const isWhole = Array.isArray(engines) && engines.every(Boolean) && cpu && limits;
@@ -168,7 +172,7 @@ async function follow<Done>(
       else onEvent(value.event, data);
     }
   } catch (error) {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     throw error instanceof TypeError ? unreachable(error) : error;
   } finally {
     // The server stops the work when the connection closes.
@@ -184,7 +188,7 @@ async function ask(
   try {
     return await fetch(`./api/${path}`, { ...rest, signal });
   } catch (error) {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     throw unreachable(error);
   }
 }

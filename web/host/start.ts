@@ -1,4 +1,5 @@
 /** Starts the service worker of the page on a static host, which isolates the page and keeps it. */
+import { throwIfAborted } from "../shell/abort.js";
 import { find } from "../shell/page.js";
 
 /** How long the page waits for the service worker before it starts without it, in milliseconds. */
@@ -38,7 +39,7 @@ async function register(workers: ServiceWorkerContainer, started: AbortSignal): 
       registration.waiting.postMessage("activate");
       await controlled;
       // A page that has started goes on with the files of its version, which `keep` would remove.
-      started.throwIfAborted();
+      throwIfAborted(started);
       await reload();
     }
     if (!workers.controller) {

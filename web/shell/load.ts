@@ -1,5 +1,6 @@
 /** Loading the page's own files. */
 import { RandomXError } from "../../wasm/js/errors.js";
+import { throwIfAborted } from "./abort.js";
 
 /** An error that says that the page's server is gone. */
 export class ServerGone extends Error {
@@ -15,7 +16,7 @@ export async function load(url: string, signal?: AbortSignal): Promise<Response>
   try {
     answer = await fetch(url, { signal: signal ?? null });
   } catch (error) {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     throw new ServerGone(error);
   }
   if (answer.ok) return answer;

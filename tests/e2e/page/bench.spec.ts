@@ -106,3 +106,25 @@ test(
     });
   },
 );
+
+test(
+  "Compare and Bench run in a browser whose AbortSignal has only events",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.leave();
+    await view.of(
+      "html",
+      `{
+        delete AbortSignal.any;
+        delete AbortSignal.timeout;
+        delete AbortSignal.prototype.throwIfAborted;
+      }`,
+    );
+    await view.go("#/compare?vectors=headers&builds=browser-jit,native-jit&times=no");
+    await view.click(".compare-form [type=submit]");
+    await view.says(verdict, "All 16 hashes are right: 8 vectors in 2 builds.", RUN_TIMEOUT);
+    await view.go("#/bench?threads=1&seconds=1");
+    await view.click(".bench-form [type=submit]");
+    await view.says(verdict, / natively, /u, RUN_TIMEOUT);
+  },
+);

@@ -1,6 +1,7 @@
 /** Measures the rate of hashing over time. */
 import { RandomX, type Engine, type Times } from "../../../wasm/js/index.js";
 import { nativeHash } from "../../engine/native.js";
+import { abortedWith } from "../../shell/abort.js";
 import type { Settings } from "./settings.js";
 
 /** The rate of a build. */
@@ -86,8 +87,7 @@ export async function measureNative(settings: Settings, observer: Observer): Pro
   const job = { key: KEY, version, engine, mode: "light", threads, lanes } as const;
   let meter: Meter | undefined;
   for (let nonce = 0; (meter?.elapsed ?? 0) < 1000 * seconds; nonce += REQUEST) {
-    const enough = new AbortController();
-    const signal = AbortSignal.any([observer.signal, enough.signal]);
+    const enough = abortedWith(observer.signal);
     try {
       await nativeHash(
         { ...job, inputs: inputs(nonce, REQUEST) },
@@ -96,7 +96,7 @@ export async function measureNative(settings: Settings, observer: Observer): Pro
           if (meter && meter.elapsed > 1000 * seconds) enough.abort();
         },
         {
-          signal,
+          signal: enough.signal,
           onProgress: ({ phase, done }) => {
             // The clock starts when the cache is filled.
             if (phase === "cache" && done === 1) meter ??= new Meter(observer.onRate);

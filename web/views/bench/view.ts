@@ -8,6 +8,7 @@ import {
 } from "../../engine/native.js";
 import { place } from "../../plot/figure.js";
 import { bars, legend, line } from "../../plot/plots.js";
+import { abortedWith } from "../../shell/abort.js";
 import { copyButton } from "../../shell/copy.js";
 import { causeOf } from "../../shell/load.js";
 import { find, fragment, isDisabled, setDisabled, swap } from "../../shell/page.js";
@@ -173,8 +174,8 @@ class Bench {
     again: () => void,
     work: (bar: ProgressBar, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    const cancel = new AbortController();
-    const signal = AbortSignal.any([cancel.signal, this.#end.signal]);
+    const cancel = abortedWith(this.#end.signal);
+    const { signal } = cancel;
     const onCancel = (): void => {
       cancel.abort();
     };

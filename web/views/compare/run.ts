@@ -1,4 +1,5 @@
 /** Hashes all vectors in one build after another, so that none slows another down. */
+import { throwIfAborted } from "../../shell/abort.js";
 import { causeOf } from "../../shell/load.js";
 import type { Build, Column, Group } from "./columns.js";
 import type { Results } from "./table.js";
@@ -76,13 +77,13 @@ async function runColumn(
   try {
     build = await column.open(results.setup, signal);
   } catch (thrown) {
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     fail([...results.vectors.keys()], await causeOf(thrown));
     return;
   }
   try {
     for (const { rows, group } of groups) {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       put(rows, "running");
       try {
         const outcome = await build.hash(
@@ -98,7 +99,7 @@ async function runColumn(
         results.add(name, outcome);
       } catch (thrown) {
         if (signal.aborted) put(rows, "waiting");
-        signal.throwIfAborted();
+        throwIfAborted(signal);
         fail(rows, thrown);
       }
     }
@@ -134,7 +135,7 @@ async function time(
       if (round > 0) results.addTime(name, ms / lanes);
     } catch {
       // The build has no time then; its hashes are right or wrong without it.
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       return;
     }
   }

@@ -1,5 +1,6 @@
 /** The view Compare: the same vectors in every build of this browser and this machine. */
 import { nativeInfo, type NativeInfo } from "../../engine/native.js";
+import { abortedWith } from "../../shell/abort.js";
 import { copyButton } from "../../shell/copy.js";
 import { download } from "../../shell/download.js";
 import { find, fragment, swap } from "../../shell/page.js";
@@ -95,8 +96,8 @@ class Comparison {
     if (!choice) return;
     remember("compare", writeSettings(choice.settings));
     this.#form.disabled = true;
-    const cancel = new AbortController();
-    const signal = AbortSignal.any([cancel.signal, this.#end.signal]);
+    const cancel = abortedWith(this.#end.signal);
+    const { signal } = cancel;
     const bar = new ProgressBar({
       label: "Comparing",
       onCancel: () => {
