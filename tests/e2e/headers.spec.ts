@@ -9,7 +9,7 @@ import { report } from "./support.js";
 const HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' " +
-    "'sha256-oiqpB/8K1DnHeP1zGto7tkTI/E39Qmwrrhw5hNS6kBM='; worker-src 'self'; " +
+    "'sha256-adbu9/Q2iZB5qdaSgbStsNEoM8SaovITb/7osZxjy+A='; worker-src 'self'; " +
     "style-src 'self'; connect-src 'self' http: https:; img-src 'self'; base-uri 'none'; " +
     "form-action 'none'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",

@@ -80,7 +80,7 @@ test("a chosen theme is there before the first paint", { tag: "@full" }, async (
   await page.emulateMedia({ colorScheme: "light" });
   await page.goto("/#/nothing");
   await page.evaluate(() => {
-    localStorage.setItem("theme", "dark");
+    localStorage.setItem("randomx-theme", "dark");
   });
   await page.route("**/*.js", () => new Promise(() => undefined));
   await page.reload({ waitUntil: "commit" });

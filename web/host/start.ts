@@ -6,7 +6,7 @@ import { find } from "../shell/page.js";
 const PATIENCE_MS = 4000;
 
 /** Holds the time at which this tab was reloaded for isolation, so that it is not reloaded again and again. */
-const KEY = "isolated";
+const KEY = "randomx-isolated";
 
 /** The least time between two reloads for isolation after the visitor bypassed the service worker, in milliseconds. */
 const PAUSE_MS = 5000;

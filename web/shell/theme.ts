@@ -11,7 +11,7 @@ const WORDS: Record<Choice, string> = {
   dark: "Colours: dark",
 };
 
-const KEY = "theme";
+const KEY = "randomx-theme";
 
 /** Restores the last choice, and makes the header's button change it. */
 export function startTheme(): void {

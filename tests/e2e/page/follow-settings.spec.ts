@@ -75,7 +75,10 @@ test(
     // So does a browser that keeps the pair.
     const settings = { nodes: ["http://x"], relays: [], network: "mainnet", last: 100 };
     const kept = { settings: { ...settings, fixedDifficulty: "1" }, memory: "0".repeat(16) };
-    await view.of("html", `{ localStorage.follow = ${JSON.stringify(JSON.stringify(kept))}; }`);
+    await view.of(
+      "html",
+      `{ localStorage["randomx-follow"] = ${JSON.stringify(JSON.stringify(kept))}; }`,
+    );
     await view.go("#/nothing");
     await view.go("#/follow");
     await view.until(submit);

@@ -28,7 +28,7 @@ async function listen(view: Visit, isOn = false): Promise<(state: string) => Pro
     `{
       navigator.locks.request("randomx-follow", () => new Promise(() => {}));
       const kept = { settings: ${settings}, memory: ${memory}, isOn: ${isOn} };
-      localStorage.follow = JSON.stringify(kept);
+      localStorage["randomx-follow"] = JSON.stringify(kept);
     }`,
   );
   await view.go("#/follow");

@@ -29,7 +29,8 @@ test("a tab that cannot follow ends it for all", { tag: "@full" }, async ({ view
   }
   await view.fill("#follow-nodes", node.url);
   await view.click(submit);
-  const isOn = (): Promise<boolean> => view.of("html", "JSON.parse(localStorage.follow).isOn");
+  const isOn = (): Promise<boolean> =>
+    view.of("html", 'JSON.parse(localStorage["randomx-follow"]).isOn');
   for (const tab of tabs) {
     await tab.says("#follow-nodes-error", /\(worker-failed: /u);
     await tab.says(verdict, /^Stopped/u);

@@ -51,7 +51,7 @@ export const INITIAL: Settings = {
   fixedDifficulty: "",
 };
 
-const KEY = "follow";
+const KEY = "randomx-follow";
 
 /** Reads addresses, one a line. Throws `invalid-argument` for one that is none. */
 export function readAddresses(text: string): string[] {
