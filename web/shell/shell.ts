@@ -3,7 +3,7 @@ import { find, make } from "./page.js";
 import { problem } from "./problem.js";
 import { HOME, parse, type Route } from "./router.js";
 import type { Mounted, View, ViewName } from "./view.js";
-import { FIRST, views } from "./views.js";
+import { views } from "./views.js";
 import { failure } from "./words.js";
 
 /** The open view. */
@@ -43,7 +43,7 @@ export class Shell {
   /** Opens the view of an address. Moves the focus only if the visitor changed the address. */
   async #go(route: Route, byUser: boolean): Promise<void> {
     const turn = (this.#turn += 1);
-    const name = route.name === "" ? FIRST : route.name;
+    const { name } = route;
     this.#mark(name);
     if (this.#open?.name === name && this.#open.mounted?.update) {
       this.#open.mounted.update(route.query);

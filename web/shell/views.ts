@@ -2,9 +2,6 @@
 import { view as verify } from "../views/verify/view.js";
 import type { View, ViewName } from "./view.js";
 
-/** The view of an address without a name. */
-export const FIRST: ViewName = "verify";
-
 /** Loads each view. */
 export const views: Readonly<Record<ViewName, () => View | Promise<View>>> = {
   verify: () => verify,

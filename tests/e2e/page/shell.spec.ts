@@ -45,6 +45,26 @@ test("back and forward", { tag: "@chromium" }, async ({ view }) => {
   await view.until('#report[data-state="valid"]');
 });
 
+test(
+  "a view that is being left does not change the next one's address",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/compare");
+    await expectOpen(view, "compare");
+    await view.of(
+      "#compare-threads",
+      `{
+        location.hash = "#/bench?seconds=7";
+        it.value = "1";
+        it.dispatchEvent(new Event("change", { bubbles: true }));
+      }`,
+    );
+    await expectOpen(view, "bench");
+    expect(await view.of("html", "location.hash")).toBe("#/bench?seconds=7");
+    expect(await view.of("#bench-seconds", "it.value")).toBe("7");
+  },
+);
+
 test("work goes on when the page is hidden between frames", { tag: "@chromium" }, async () => {
   const document = Object.assign(new EventTarget(), { hidden: false });
   Object.assign(globalThis, { document, requestAnimationFrame: () => 0 });
