@@ -51,3 +51,38 @@ test("an altered block is not saved as a real one", { tag: "@chromium" }, async 
   await view.until(`${report}[data-state="valid"]`);
   await view.says('[data-place="origin"]', "A real block of Monero’s main chain");
 });
+
+test("a link to an unknown example says so", { tag: "@chromium" }, async ({ view }) => {
+  const problem = '#example-error [role="alert"]';
+  await view.go("#/verify?block=1");
+  await view.says(problem, "The examples have no block “1”. This is another one.");
+  await view.until('#report[data-state="valid"]');
+  await view.says(problem, /block “1”/u);
+  await view.go("#/verify?block=3727301");
+  await view.says("#report-title", "Block 3,727,301");
+  expect(await view.count(problem)).toBe(0);
+});
+
+test(
+  "an example that was not loaded can be loaded again",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.leave();
+    await view.of(
+      "html",
+      `{
+      const { fetch } = globalThis;
+      globalThis.fetch = () => {
+        globalThis.fetch = fetch;
+        return Promise.reject(new TypeError("no network"));
+      };
+    }`,
+    );
+    await view.go("#/verify");
+    await view.says("#example-error p", /^The server of this page does not answer\./u);
+    await view.click("#example-error button");
+    expect(await view.hasFocus("#example")).toBe(true);
+    await view.until('#report[data-state="valid"]');
+    expect(await view.count("#example-error *")).toBe(0);
+  },
+);

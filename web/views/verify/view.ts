@@ -2,6 +2,7 @@
 import { engine } from "../../engine/engine.js";
 import { takeDrops } from "../../shell/drop.js";
 import { find, fragment, make } from "../../shell/page.js";
+import { problem } from "../../shell/problem.js";
 import { remember } from "../../shell/router.js";
 import { failure, whole } from "../../shell/words.js";
 import type { Mounted, View } from "../../shell/view.js";
@@ -71,9 +72,14 @@ class Verify implements Mounted {
     const source = SOURCES.find((each) => each === query.get("from")) ?? "example";
     this.#choose(source);
     if (source === "example") {
-      this.#chosen.value = query.get("block") ?? "";
-      if (this.#chosen.selectedIndex < 0) this.#chosen.selectedIndex = 0;
+      const asked = query.get("block");
+      this.#chosen.value = asked ?? "";
+      const isUnknown = this.#chosen.selectedIndex < 0;
+      if (isUnknown) this.#chosen.selectedIndex = 0;
       void this.#verifyExample();
+      if (asked && isUnknown) {
+        this.#showProblem(problem(`The examples have no block “${asked}”. This is another one.`));
+      }
     }
     if (source === "paste" && query.has("block")) {
       const given = (name: string): string => query.get(name) ?? "";
@@ -107,8 +113,7 @@ class Verify implements Mounted {
   async #verifyExample(): Promise<void> {
     const height = Number(this.#chosen.value);
     const found = examples.find((example) => example.height === height);
-    const problem = find(this.#root, "#example-error", HTMLElement);
-    problem.textContent = "";
+    this.#showProblem();
     const turn = this.#report.takeTurn();
     // Workers start while the block is loaded. The report shows why they could not.
     engine().catch(() => undefined);
@@ -119,8 +124,17 @@ class Verify implements Mounted {
       await this.#report.verify(subject);
     } catch (error) {
       if (turn !== this.#report.turn || this.#closing.signal.aborted) return;
-      problem.textContent = failure(error);
+      const again = (): void => {
+        // The button goes.
+        this.#chosen.focus();
+        void this.#verifyExample();
+      };
+      this.#showProblem(problem(failure(error), again));
     }
+  }
+
+  #showProblem(...box: HTMLElement[]): void {
+    find(this.#root, "#example-error", HTMLElement).replaceChildren(...box);
   }
 }
 
