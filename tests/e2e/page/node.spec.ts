@@ -50,8 +50,12 @@ test("a run stops before the workers have started", { tag: "@chromium" }, async 
     );
     await view.go("#/verify?from=node");
     await requestBlocks(view, url, String(block.height));
+    // A screen reader may leave out what is busy, which the button and the words are not.
+    await view.until('.blocks[aria-busy="true"]');
+    expect(await view.count("[aria-busy] :is(.task, .verdict)")).toBe(0);
     await view.click("#node-result .task button");
     await view.says("#node-result .verdict", "Stopped.");
+    expect(await view.count("[aria-busy]")).toBe(0);
   });
 });
 

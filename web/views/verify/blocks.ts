@@ -46,6 +46,7 @@ export class Blocks {
   begin(words: string): void {
     this.#turn = this.#report.takeTurn();
     this.#list.replaceChildren();
+    this.#list.ariaBusy = "true";
     this.#bar.reset();
     this.#enter("waiting", words);
   }
@@ -60,6 +61,7 @@ export class Blocks {
   /** Shows the outcome of the run. */
   end({ state, words }: Ending): void {
     this.#bar.end("");
+    this.#list.ariaBusy = null;
     this.#enter(state, words);
   }
 

@@ -14,7 +14,6 @@ const MOST = 1000;
 
 /** The form, in an element of the page. */
 export class NodeForm {
-  readonly #panel: HTMLElement;
   readonly #blocks: Blocks;
   readonly #url: Field;
   readonly #first: Field;
@@ -22,7 +21,6 @@ export class NodeForm {
   #abort: AbortController | undefined;
 
   constructor(panel: HTMLElement, blocks: Blocks) {
-    this.#panel = panel;
     this.#blocks = blocks;
     this.#url = new Field("node-url", (_name, text) => new MoneroNode(completed(text)));
     this.#first = new Field("node-from", laterHeight);
@@ -65,12 +63,10 @@ export class NodeForm {
     this.#abort?.abort();
     const abort = new AbortController();
     this.#abort = abort;
-    this.#panel.ariaBusy = "true";
     const ending = await verifyRange(range, this.#blocks, abort.signal);
     // The next run has the list and its button already.
     if (this.#abort !== abort) return;
     this.#blocks.end(ending);
-    this.#panel.ariaBusy = null;
   }
 }
 
