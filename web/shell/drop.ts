@@ -6,7 +6,7 @@ type Taker = (file: File) => void;
 let taker: Taker | undefined;
 let waiting: File | undefined;
 
-/** Accepts files in the whole page. Without a taker the page opens the address of one. */
+/** Accepts files in the whole page. In a view that takes none, the page opens the address of one that does. */
 export function watchDrops(address: string): void {
   // A file field takes its own files.
   const isOurs = ({ target }: DragEvent): boolean =>

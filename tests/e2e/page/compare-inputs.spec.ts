@@ -81,3 +81,21 @@ test("files and fields that are too long are refused", { tag: "@chromium" }, asy
     await view.says(problem, most);
   }
 });
+
+test("a dropped file replaces the vectors", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/compare?vectors=headers&builds=browser-jit&times=no");
+  await view.click(submit);
+  await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.");
+  await view.of(
+    "h1",
+    `{
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["{}"], "own.json"));
+      it.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }`,
+  );
+  await view.says("#compare-file-error", 'own.json: expected a list "vectors".');
+  expect(await view.of("#compare-file", "it.files[0].name")).toBe("own.json");
+  // The results stay.
+  await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.");
+});

@@ -70,6 +70,15 @@ export class Form {
     this.#ready = Promise.all([this.#ready, work]);
   }
 
+  /** Chooses a file, as if the visitor had done so in its field. */
+  choose(file: File): void {
+    const chosen = new DataTransfer();
+    chosen.items.add(file);
+    this.#file.files = chosen.files;
+    find(this.#form, "details", HTMLDetailsElement).open = true;
+    this.#file.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
   /** Whether a file is chosen, which no address can name. */
   get hasFile(): boolean {
     return this.#file.value !== "";

@@ -3,6 +3,7 @@ import { nativeInfo, type NativeInfo } from "../../engine/native.js";
 import { abortedWith } from "../../shell/abort.js";
 import { copyButton } from "../../shell/copy.js";
 import { download } from "../../shell/download.js";
+import { takeDrops } from "../../shell/drop.js";
 import { find, fragment, swap } from "../../shell/page.js";
 import { problem } from "../../shell/problem.js";
 import { ProgressBar } from "../../shell/progress.js";
@@ -40,6 +41,7 @@ class Comparison {
   readonly #form: Form;
   readonly #outcome: Outcome;
   readonly #end = new AbortController();
+  readonly #stopTaking: () => void;
   #native: NativeInfo | undefined;
   #results: Results | undefined;
 
@@ -71,6 +73,9 @@ class Comparison {
     this.#part("csv").addEventListener("click", () => {
       if (this.#results) download("randomx-compare.csv", "text/csv", asCsv(this.#results));
     });
+    this.#stopTaking = takeDrops((file) => {
+      this.#form.choose(file);
+    });
     // Without it the form does not know which builds there are.
     this.#form.waitFor(this.#findNative());
   }
@@ -78,6 +83,7 @@ class Comparison {
   /** Aborts all work, and frees its memory. */
   end(): void {
     this.#end.abort();
+    this.#stopTaking();
     this.#outcome.close();
   }
 
