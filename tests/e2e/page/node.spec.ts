@@ -26,6 +26,26 @@ test("a node's block is verified, check by check", async ({ view }) => {
   });
 });
 
+test(
+  "a link reproduces the node and the heights, and starts no request",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await serveNode(block.block_blob, async (url) => {
+      const height = String(block.height);
+      await view.go("#/verify?from=node");
+      await requestBlocks(view, url, height, height);
+      await view.until('#node-result[data-state="valid"]');
+      const hash = await view.of<string>("html", "location.hash");
+      await view.leave();
+      await view.go(hash);
+      await view.until("#from-node:not([hidden])");
+      const texts = '["url", "from", "to"].map((name) => it.querySelector("#node-" + name).value)';
+      expect(await view.of("#from-node", texts)).toEqual([url, height, height]);
+      expect(await view.count('#node-result[data-state="idle"]')).toBe(1);
+    });
+  },
+);
+
 test("a block with one altered digit is invalid, and the failed checks say why", async ({
   view,
 }) => {

@@ -3,6 +3,7 @@ import { MoneroNode } from "../../../wasm/js/index.js";
 import { invalidArgument } from "../../../wasm/js/errors.js";
 import { Field } from "../../shell/field.js";
 import { find } from "../../shell/page.js";
+import { remember } from "../../shell/router.js";
 import { completed } from "../../shell/url.js";
 import { whole } from "../../shell/words.js";
 import type { Blocks } from "./blocks.js";
@@ -30,8 +31,18 @@ export class NodeForm {
     find(panel, "form", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault();
       const range = this.#read();
-      if (range) void this.#run(range);
+      if (!range) return;
+      const { url, first, last } = range;
+      remember("verify", { from: "node", node: url, first: String(first), last: String(last) });
+      void this.#run(range);
     });
+  }
+
+  /** Fills the fields from an address. Only the visitor starts a run: a link must not make the page send requests. */
+  fill(query: URLSearchParams): void {
+    this.#url.write(query.get("node") ?? "");
+    this.#first.write(query.get("first") ?? "");
+    this.#last.write(query.get("last") ?? "");
   }
 
   /** Aborts the run. */

@@ -81,6 +81,7 @@ class Verify implements Mounted {
         this.#showProblem(problem(`The examples have no block “${asked}”. This is another one.`));
       }
     }
+    if (source === "node" && query.has("node")) this.#node.fill(query);
     if (source === "paste" && query.has("block")) {
       const given = (name: string): string => query.get(name) ?? "";
       this.#paste.fill({
