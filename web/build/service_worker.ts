@@ -1,12 +1,12 @@
-/** Writes the list of the page's files into the service worker. */
+/** Writes the list of the page's files into the service worker, with their hashes. */
 import { createHash } from "node:crypto";
 import type { Plugin } from "vite";
 
 /** The name of the service worker's file, without its ending. */
 export const SERVICE_WORKER = "service-worker";
 
-/** The files that visitors load. The others are for hosts. */
-const LOADED = /\.(?:html|js|css|svg|png|wasm|json)$/u;
+/** The files that visitors load. The others are for hosts, and a picture for previews of links. */
+const LOADED = /\.(?:html|js|css|svg|wasm|json)$/u;
 const FOR_HOSTS = /^(?:servers\/|vercel\.json$)/u;
 
 /** Writes the list of files into the service worker, with a version that changes with any of them. */
@@ -17,11 +17,15 @@ export const serviceWorker: Plugin = {
     order: "post",
     handler(_options, bundle) {
       const hash = createHash("sha256");
-      const files: string[] = [];
+      const files: Record<string, string | null> = {};
       for (const [name, file] of Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1))) {
-        hash.update(name).update(file.type === "chunk" ? file.code : file.source);
+        const content = file.type === "chunk" ? file.code : file.source;
+        hash.update(name).update(content);
         if (LOADED.test(name) && !FOR_HOSTS.test(name) && name !== `${SERVICE_WORKER}.js`) {
-          files.push(name);
+          // A host may add to a page, such as a script that counts visits.
+          files[name] = name.endsWith(".html")
+            ? null
+            : createHash("sha256").update(content).digest("base64");
         }
       }
       const own = bundle[`${SERVICE_WORKER}.js`];

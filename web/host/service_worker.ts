@@ -25,10 +25,11 @@ interface Fetch extends Extendable {
 }
 
 /** The build replaces both. */
-declare const __FILES__: readonly string[];
+declare const __FILES__: Readonly<Record<string, string | null>>;
 declare const __VERSION__: string;
 
-const FILES = new Set(__FILES__);
+/** The names of the files, with their SHA-256 in base64. Pages have none. */
+const FILES = new Map(Object.entries(__FILES__));
 
 /** The page itself, whose address need not end with the name of its file. */
 const PAGE = "index.html";
@@ -41,7 +42,7 @@ const CACHE = PREFIX + __VERSION__;
 
 scope.addEventListener("install", (event) => {
   // A version that replaces another keeps all its files first, so that it works offline too.
-  event.waitUntil(scope.registration.active ? keepAll() : keep(PAGE));
+  if (scope.registration.active) event.waitUntil(keepAll());
 });
 
 scope.addEventListener("activate", (event) => {
@@ -75,10 +76,18 @@ function isOfPage(name: string): boolean {
 }
 
 async function answer(name: string, request: Request): Promise<Response> {
-  // A page of another version, which was open before, may still ask for its own files.
-  const from = FILES.has(name) ? await caches.open(CACHE) : caches;
-  const kept = await from.match(address(name));
-  return withHeaders(kept ?? (await fetch(request)));
+  return withHeaders((await kept(name)) ?? (await fetch(request)));
+}
+
+/** Returns a file, if it was kept and the browser's storage works. */
+async function kept(name: string): Promise<Response | undefined> {
+  try {
+    // A page of another version, which was open before, may still ask for its own files.
+    const from = FILES.has(name) ? await caches.open(CACHE) : caches;
+    return await from.match(address(name));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the same answer with the page's headers. It is not redirected, even if the host's was. */
@@ -93,8 +102,10 @@ function withHeaders(answer: Response): Response {
   return new Response(isEmpty ? null : body, { status, statusText, headers: all });
 }
 
+/** Keeps the page last: once it is kept, visits use it, and a host that is newer or gone does not have its files. */
 async function keepAll(): Promise<void> {
-  for (const name of FILES) await keep(name);
+  for (const name of FILES.keys()) if (name !== PAGE) await keep(name);
+  await keep(PAGE);
 }
 
 async function keep(name: string): Promise<void> {
@@ -104,8 +115,18 @@ async function keep(name: string): Promise<void> {
   const request = new Request(address(name), { cache: "reload" });
   const answer = await fetch(request);
   if (!answer.ok) throw new Error(`${name}: status ${answer.status}`);
-  if (name.endsWith(".html")) checkVersion(name, await answer.clone().text());
+  const hash = FILES.get(name);
+  if (hash) await checkHash(name, hash, await answer.clone().arrayBuffer());
+  else checkVersion(name, await answer.clone().text());
   await cache.put(request, answer);
+}
+
+/** Throws if a file is another one. Some hosts send a page with status 200 for a file that they do not have. */
+async function checkHash(name: string, hash: string, file: ArrayBuffer): Promise<void> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", file));
+  if (btoa(String.fromCharCode(...digest)) !== hash) {
+    throw new Error(`${name}: expected the SHA-256 ${hash}`);
+  }
 }
 
 /**

@@ -1,41 +1,10 @@
 /** The page as `npm run build:page` makes it, on a host that serves files and nothing else. */
-import { cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import sirv from "sirv";
 import { headers } from "../../../vite.config.js";
 import { expect, test, visit } from "../browsers/page.js";
-
-const site = fileURLToPath(new URL("../../../web/site", import.meta.url));
-
-/** Serves the folder below a path, without any header of its own, until `stop` is called. */
-async function host(
-  files = sirv(site, { dev: true }),
-): Promise<{ address: string; stop: () => void }> {
-  const server = createServer((request, response) => {
-    const path = request.url ?? "";
-    const notFound = (): void => {
-      response.writeHead(404).end();
-    };
-    if (!path.startsWith("/some/folder/")) {
-      notFound();
-      return;
-    }
-    request.url = path.slice("/some/folder".length);
-    files(request, response, notFound);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const stop = (): void => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/some/folder/`,
-    stop,
-  };
-}
+import { host, site, versionOf } from "./static-host.js";
 
 test(
   "from a subfolder without headers the page is isolated, has two threads, and works offline",
@@ -72,26 +41,6 @@ test(
     await view.tab.close();
   },
 );
-
-/** Copies the site, changed long ago, with another name of the entry script, and returns its folder. */
-function versionOf(name: string): string {
-  const folder = test.info().outputPath(name);
-  cpSync(site, folder, { recursive: true });
-  const [, entry = "missing"] =
-    /src="\.\/assets\/(index-[\w-]+)\.js"/u.exec(readFileSync(`${site}/index.html`, "utf8")) ?? [];
-  cpSync(`${folder}/assets/${entry}.js`, `${folder}/assets/${name}.js`);
-  const worker = readFileSync(`${folder}/service-worker.js`, "utf8");
-  const [version = "missing"] = /\b[\da-f]{16}\b/u.exec(worker) ?? [];
-  writeFileSync(`${folder}/service-worker.js`, worker.replace(version, name));
-  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    const path = `${folder}/${file}`;
-    if (/\.(?:html|js)$/u.test(file)) {
-      writeFileSync(path, readFileSync(path, "utf8").replaceAll(entry, name));
-    }
-    utimesSync(path, 0, 1e9);
-  }
-  return folder;
-}
 
 test(
   "an update replaces the page, though the browser could keep its old file for years",

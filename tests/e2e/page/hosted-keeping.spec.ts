@@ -1,0 +1,115 @@
+/** What the page on a static host does while its files are not kept, or not kept whole. */
+import { readFileSync, writeFileSync } from "node:fs";
+import sirv from "sirv";
+import { expect, test, visit, type Visit } from "../browsers/page.js";
+import { host, versionOf } from "./static-host.js";
+
+/** Matches a file that only one view loads. */
+const MISSING = /\/client-[\w-]+\.js$/u;
+
+/** Waits until the page was reloaded, which ends what is being evaluated in it, and has its service worker. */
+async function untilIsolated(view: Visit): Promise<void> {
+  await expect(async () => {
+    expect(await view.of("html", "crossOriginIsolated")).toBe(true);
+    await view.until('.view [role="alert"]');
+  }).toPass({ timeout: 30_000 });
+}
+
+/** Waits until all files are kept. */
+async function untilKept(view: Visit): Promise<void> {
+  await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+}
+
+test(
+  "a page whose files were not all kept starts after an update of its host",
+  { tag: "@full" },
+  async ({ started }) => {
+    const [first, second] = ["first", "second"].map((name) => sirv(versionOf(name), { dev: true }));
+    let current: typeof first = (request, response, next) => {
+      if (MISSING.test(request.url ?? "")) void next?.();
+      else first?.(request, response, next);
+    };
+    const { address, stop } = await host((...asked) => current?.(...asked));
+    const view = await visit(started, "#/nothing", address);
+    await untilIsolated(view);
+    expect(await view.count('script[src$="assets/first.js"]')).toBe(1);
+    current = second;
+    await view.tab.reload();
+    await view.until('.view [role="alert"]');
+    expect(await view.count('script[src$="assets/second.js"]')).toBe(1);
+    await untilKept(view);
+    await view.tab.close();
+    stop();
+  },
+);
+
+test(
+  "without a network, a page whose files were not all kept is the browser's to explain",
+  { tag: "@full" },
+  async ({ started }) => {
+    const files = sirv(versionOf("first"), { dev: true });
+    const { address, stop } = await host((request, response, next) => {
+      if (MISSING.test(request.url ?? "")) void next?.();
+      else files(request, response, next);
+    });
+    const view = await visit(started, "#/nothing", address);
+    await untilIsolated(view);
+    stop();
+    const page = 'fetch("./").then(() => "kept", ({ name }) => name)';
+    expect(await view.of("html", page)).toBe("TypeError");
+    await view.tab.close();
+  },
+);
+
+test(
+  "a page that a host sends for a missing file is not kept as that file",
+  { tag: "@full" },
+  async ({ started }) => {
+    const files = sirv(versionOf("first"), { dev: true });
+    let [isWhole, asked] = [false, 0];
+    const { address, stop } = await host((request, response, next) => {
+      if (!isWhole && MISSING.test(request.url ?? "")) {
+        asked += 1;
+        request.url = "/";
+      }
+      files(request, response, next);
+    });
+    const view = await visit(started, "#/nothing", address);
+    await untilIsolated(view);
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    isWhole = true;
+    await view.tab.reload();
+    await untilKept(view);
+    const types = `caches.open("randomx-${address} first").then((cache) => cache.matchAll())
+      .then((answers) => answers.filter(({ url }) => url.endsWith(".js")))
+      .then((answers) => answers.map(({ headers }) => headers.get("Content-Type")))
+      .then((types) => [...new Set(types)])`;
+    expect(await view.of("html", types)).toEqual(["text/javascript"]);
+    await view.tab.close();
+    stop();
+  },
+);
+
+test(
+  "the page opens where the browser's store of files fails",
+  { tag: "@full" },
+  async ({ started }) => {
+    const folder = versionOf("first");
+    const script = `${folder}/service-worker.js`;
+    const failing = `addEventListener("message", ({ data }) => {
+      if (data !== "fail") return;
+      const fail = () => Promise.reject(new DOMException("no disk", "UnknownError"));
+      Object.assign(CacheStorage.prototype, { open: fail, match: fail });
+    });`;
+    writeFileSync(script, failing + readFileSync(script, "utf8"));
+    const { address, stop } = await host(sirv(folder, { dev: true }));
+    const view = await visit(started, "#/nothing", address);
+    await untilKept(view);
+    await view.of("html", 'navigator.serviceWorker.controller.postMessage("fail")');
+    await view.tab.reload();
+    await view.until('.view [role="alert"]');
+    expect(await view.of("html", "crossOriginIsolated")).toBe(true);
+    await view.tab.close();
+    stop();
+  },
+);
