@@ -37,6 +37,11 @@ test(
     await view.tab.reload();
     await view.until('.view [role="alert"]');
     expect(await view.count('script[src$="assets/second.js"]')).toBe(1);
+    // Its service worker is found meanwhile, and replaces the first at the next visit.
+    const waits =
+      "navigator.serviceWorker.getRegistration().then(({ waiting }) => Boolean(waiting))";
+    await expect.poll(() => view.of("html", waits)).toBe(true);
+    await view.tab.reload();
     await untilKept(view);
     await view.tab.close();
     stop();

@@ -266,7 +266,7 @@ test(
 );
 
 test(
-  "a file can be dropped on any view, and is verified at once",
+  "a file can be dropped on a view that takes none, and is verified at once",
   { tag: "@full" },
   async ({ view }) => {
     await view.go("#/bench");
