@@ -74,8 +74,10 @@ export default defineConfig({
     format: "es",
     rolldownOptions: {
       output: {
-        // One file compresses the similar glue code of two modules better.
-        codeSplitting: { groups: [{ name: "monero", test: /\/wasm\/(monero|follow)\/pkg\// }] },
+        // One file compresses the similar glue code of three modules better.
+        codeSplitting: {
+          groups: [{ name: "monero", test: /\/wasm\/(block|monero|follow)\/pkg\// }],
+        },
       },
     },
   },

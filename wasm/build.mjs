@@ -31,8 +31,8 @@ const published = new URL("dist/", here);
 /** Where this run writes them. */
 const dist = new URL(`dist-${process.pid}/`, here);
 
-/** The folders of the modules: hashing, Monero's rules, and the light client. */
-const PACKAGES = ["pkg/", "monero/pkg/", "follow/pkg/"];
+/** The folders of the modules: hashing, Monero's rules for blocks and for chains, and the light client. */
+const PACKAGES = ["pkg/", "block/pkg/", "monero/pkg/", "follow/pkg/"];
 
 /** The crates that are compiled into the modules. */
 const CRATES = ["randomx-wasm", "randomx-monero-wasm"];

@@ -18,6 +18,7 @@ interface Site {
 const SHARED = [
   "wasm/js",
   "wasm/pkg",
+  "wasm/block/pkg",
   "wasm/monero/pkg",
   "wasm/follow/pkg",
   "vite.config.ts",

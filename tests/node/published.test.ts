@@ -30,7 +30,10 @@ const FILES = {
     '{ "include": ["js"], "compilerOptions": { "rootDir": "js", "lib": ["ES5"], "types": [] } }',
   "wasm/package.json": "{}",
   ...Object.fromEntries(
-    ["pkg", "monero/pkg", "follow/pkg"].map((name) => [`wasm/${name}/build.json`, "[]"]),
+    ["pkg", "block/pkg", "monero/pkg", "follow/pkg"].map((name) => [
+      `wasm/${name}/build.json`,
+      "[]",
+    ]),
   ),
 };
 

@@ -16,6 +16,7 @@ export const ISOLATED = {
 export interface Options {
   workerUrl?: string;
   wasmUrl?: string;
+  blockWasmUrl?: string;
   moneroWasmUrl?: string;
 }
 

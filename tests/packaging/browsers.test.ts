@@ -100,11 +100,14 @@ fullTest("esbuild, with the worker as an entry point and copied modules", async 
     outdir: path,
   });
   cpSync(join(root, PACKAGE, "pkg/randomx_wasm_bg.wasm"), join(path, "randomx.wasm"));
+  cpSync(join(root, PACKAGE, "block/pkg/randomx_block_wasm_bg.wasm"), join(path, "block.wasm"));
   cpSync(join(root, PACKAGE, "monero/pkg/randomx_monero_wasm_bg.wasm"), join(path, "monero.wasm"));
   page(root, path, "app.js");
   const address = await serve(path, ISOLATED);
-  const urls = { wasmUrl: "./randomx.wasm", moneroWasmUrl: "./monero.wasm" };
+  const urls = { wasmUrl: "./randomx.wasm", blockWasmUrl: "./block.wasm" };
   expect(await verifyAt(address, urls)).toEqual(isolated);
+  const withChains = { wasmUrl: "./randomx.wasm", moneroWasmUrl: "./monero.wasm" };
+  expect(await verifyAt(address, withChains)).toEqual(isolated);
   expect(await hashInWorkerAt(address, urls)).toBe(block.hash);
   expect(await verifyInWorkerAt(address, urls)).toEqual(isolated);
   const workerUrl = `${address}worker.js`;

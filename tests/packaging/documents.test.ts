@@ -62,6 +62,7 @@ test("the configuration has the hashes of the modules", async () => {
   const { modules } = (await import(join(dist, "js/modules.js"))) as { modules: unknown };
   expect(modules).toEqual({
     randomx: digest("pkg/randomx_wasm_bg.wasm", "sha256", "hex"),
+    block: digest("block/pkg/randomx_block_wasm_bg.wasm", "sha256", "hex"),
     monero: digest("monero/pkg/randomx_monero_wasm_bg.wasm", "sha256", "hex"),
     follow: digest("follow/pkg/randomx_follow_wasm_bg.wasm", "sha256", "hex"),
   });

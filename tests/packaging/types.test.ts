@@ -41,6 +41,7 @@ test("attw finds the types of every entry point, by each way of resolution", () 
     "esm-only",
     "--exclude-entrypoints",
     "./randomx.wasm",
+    "./block.wasm",
     "./monero.wasm",
     "./follow.wasm",
   ];

@@ -60,7 +60,12 @@ export interface CreateOptions {
    * to the page, or absolute where there is no page.
    */
   wasmUrl?: string | URL | undefined;
-  /** The address of the WebAssembly of Monero's rules, likewise. It is loaded when first needed. */
+  /** The address of the WebAssembly of Monero's rules for single blocks, likewise. It is loaded when first needed. */
+  blockWasmUrl?: string | URL | undefined;
+  /**
+   * The address of the WebAssembly of Monero's rules for chains, likewise. Without `blockWasmUrl` it is loaded for
+   * single blocks too.
+   */
   moneroWasmUrl?: string | URL | undefined;
   /** The address of the WebAssembly of {@link RandomX.follow}, likewise. */
   followWasmUrl?: string | URL | undefined;
@@ -104,7 +109,7 @@ export interface Configuration {
    * The SHA-256 hashes of the WebAssembly that this version of the package is built with, in
    * hexadecimal digits, as `SHA256SUMS` in the package lists them.
    */
-  modules: { randomx: string; monero: string; follow: string };
+  modules: { randomx: string; block: string; monero: string; follow: string };
 }
 
 /** Checked options. */
@@ -122,6 +127,7 @@ export interface Choices {
   maxQueue: number;
   features: Partial<Features>;
   wasmUrl: string | undefined;
+  blockWasmUrl: string | undefined;
   moneroWasmUrl: string | undefined;
   followWasmUrl: string | undefined;
   nativeUrl: string | undefined;
@@ -161,6 +167,7 @@ export function choices(options: CreateOptions): Choices {
     maxQueue: (name, value = DEFAULT_QUEUE) => validate.count(name, value, MAX_QUEUE),
     features: (name, value = {}) => featureSwitches(name, value),
     wasmUrl: validate.address,
+    blockWasmUrl: validate.address,
     moneroWasmUrl: validate.address,
     followWasmUrl: validate.address,
     nativeUrl: validate.address,

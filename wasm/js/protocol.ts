@@ -32,7 +32,9 @@ export interface Operations {
       module: WebAssembly.Module | undefined;
       /** The module's address, if it is not beside the worker's script. */
       wasmUrl: string | undefined;
-      /** The address of the module of Monero's rules, likewise. */
+      /** The address of the module of Monero's rules for single blocks, likewise. */
+      blockWasmUrl: string | undefined;
+      /** The address of the module of Monero's rules for chains, likewise. */
       moneroWasmUrl: string | undefined;
       /** Features that the caller demands or forbids. The others are used where available. */
       features: Partial<Features>;
@@ -98,7 +100,7 @@ export interface Operations {
   };
   /** Computes Blake2b-256 of input and hash. */
   commitment: { args: { input: Uint8Array; hash: Uint8Array }; result: Uint8Array };
-  /** Starts to load Monero's rules. The operations below need them and wait for them. */
+  /** Starts to load Monero's rules for single blocks. The operations below need rules and wait for them. */
   loadRules: { args: null; result: null };
   /** Returns the height whose block id is the key at a height. */
   seedHeight: { args: { height: number }; result: number };

@@ -17,7 +17,8 @@ import type { Driver } from "./chain/driver.js";
 import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
 import { unpacked } from "./inputs.js";
 import { takeLock } from "./lock.js";
-import { Rules } from "./monero/rules.js";
+import { BlockRules } from "./monero/block_rules.js";
+import { ChainRules } from "./monero/chain_rules.js";
 import type { NativeSession } from "./native/session.js";
 import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
 import { Session, loadKept, type WorkerSession } from "./session.js";
@@ -33,8 +34,9 @@ type RulesOperation =
 
 let session: WorkerSession | undefined;
 let driver: Promise<Driver> | undefined;
-let rules: Promise<Rules> | undefined;
-let moneroWasmUrl: string | undefined;
+let rules: Promise<BlockRules> | undefined;
+let chainRules: Promise<ChainRules> | undefined;
+let addresses: Pick<Args<"start">, "blockWasmUrl" | "moneroWasmUrl">;
 /** Stops the operation that takes long. */
 let stoppable: AbortController | undefined;
 
@@ -110,6 +112,12 @@ async function hash(session: WorkerSession, args: Args<"hash">): Promise<Result<
 async function judge(
   request: Extract<Request, { operation: RulesOperation }>,
 ): Promise<Result<RulesOperation>> {
+  switch (request.operation) {
+    case "chainWork":
+      return (await getChainRules()).chainWork(request.args);
+    case "chainVerdicts":
+      return (await getChainRules()).chainVerdicts(request.args);
+  }
   const loaded = await getRules();
   switch (request.operation) {
     case "seedHeight":
@@ -120,30 +128,53 @@ async function judge(
       return loaded.examine(request.args);
     case "proofOfWork":
       return loaded.proofOfWork(request.args);
-    case "chainWork":
-      return loaded.chainWork(request.args);
-    case "chainVerdicts":
-      return loaded.chainVerdicts(request.args);
   }
 }
 
-/** Loads the rules when they are first needed: callers who only hash do not download them. */
-function getRules(): Promise<Rules> {
+/**
+ * Loads the rules for one block when they are first needed: callers who only hash do not download them. The module for
+ * chains has them too. It is used if it is loaded already, or if only its address was given.
+ */
+function getRules(): Promise<BlockRules> {
+  const { blockWasmUrl, moneroWasmUrl } = addresses;
+  if (chainRules || (moneroWasmUrl !== undefined && blockWasmUrl === undefined)) {
+    return getChainRules();
+  }
   return (rules ??= loadRules().catch((cause: unknown) => {
     // Later there may be memory or a connection.
     rules = undefined;
-    const { code, message } = asRandomXError(cause);
-    throw new RulesError(code, message, { cause });
+    throw rulesError(cause);
   }));
 }
 
-async function loadRules(): Promise<Rules> {
-  const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
+/** Loads the rules for chains when they are first needed. */
+function getChainRules(): Promise<ChainRules> {
+  return (chainRules ??= loadChainRules().catch((cause: unknown) => {
+    chainRules = undefined;
+    throw rulesError(cause);
+  }));
+}
+
+async function loadRules(): Promise<BlockRules> {
+  const own = new URL("../block/pkg/randomx_block_wasm_bg.wasm", import.meta.url);
   // First, because some browsers never repeat an import that failed.
-  const module = await load(moneroWasmUrl, own);
+  const module = await load(addresses.blockWasmUrl, own);
+  const block = await import("../block/pkg/randomx_block_wasm.js");
+  block.initSync({ module });
+  return new BlockRules(block);
+}
+
+async function loadChainRules(): Promise<ChainRules> {
+  const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
+  const module = await load(addresses.moneroWasmUrl, own);
   const monero = await import("../monero/pkg/randomx_monero_wasm.js");
   monero.initSync({ module });
-  return new Rules(monero);
+  return new ChainRules(monero);
+}
+
+function rulesError(cause: unknown): RulesError {
+  const { code, message } = asRandomXError(cause);
+  return new RulesError(code, message, { cause });
 }
 
 /** Passes a message to the driver of a chain, which the first message starts. */
@@ -184,7 +215,7 @@ async function loadDriver(
 }
 
 async function start(args: Args<"start">): Promise<Result<"start">> {
-  moneroWasmUrl = args.moneroWasmUrl;
+  addresses = args;
   const started = await begin(args);
   const held = args.lock !== undefined && (await takeLock(args.lock));
   return { ...started, held };

@@ -212,10 +212,10 @@ export class WorkerPool {
 
   async #open(isFiller: boolean): Promise<WorkerHandle> {
     this.check();
-    const { features, lanes, givenLanes, wasmUrl, moneroWasmUrl, nativeUrl, workerUrl } =
-      this.#choices;
+    const { features, lanes, givenLanes, workerUrl } = this.#choices;
+    const { wasmUrl, blockWasmUrl, moneroWasmUrl, nativeUrl } = this.#choices;
     const engines = this.#hasStarted ? this.#engines : enginesOf(this.#choices);
-    const addresses = { wasmUrl, moneroWasmUrl, nativeUrl };
+    const addresses = { wasmUrl, blockWasmUrl, moneroWasmUrl, nativeUrl };
     const { mode, datasetBytes } = this.#choices;
     const datasets = Math.floor(datasetBytes / DATASET_BYTES);
     const place = this.#freshPlace();

@@ -38,13 +38,21 @@ const HASHES: WasmCrate = WasmCrate {
     options: &[],
 };
 
-/// Monero's rules, which a page loads to verify blocks.
+/// Monero's rules, which a page loads to verify chains.
 const MONERO: WasmCrate = WasmCrate {
     folder: "wasm/monero",
     pkg: "wasm/monero/pkg",
     name: "randomx_monero_wasm",
     sources: &MONERO_SOURCES,
-    options: &[SMALL[0], SMALL[1], "--no-default-features", "--features=rules"],
+    options: &[SMALL[0], SMALL[1], "--no-default-features", "--features=chain"],
+};
+
+/// The rules for one block, which a page loads to verify blocks.
+const BLOCK: WasmCrate = WasmCrate {
+    pkg: "wasm/block/pkg",
+    name: "randomx_block_wasm",
+    options: &[SMALL[0], SMALL[1], "--no-default-features", "--features=block"],
+    ..MONERO
 };
 
 /// The light client, which a page loads to follow a chain.
@@ -92,12 +100,12 @@ const PAGE_URL: &str = "PAGE_URL";
 const HASH: &str = "crates/xtask/scripts/hash.mjs";
 
 /// Every wasm crate.
-const ALL: [WasmCrate; 5] = [HASHES, MONERO, FOLLOW, EXPLORE, CONFORMANCE];
+const ALL: [WasmCrate; 6] = [HASHES, MONERO, BLOCK, FOLLOW, EXPLORE, CONFORMANCE];
 
 /// Installs the tools of wasm builds, and builds the crates of the package and the page.
 pub(crate) fn product_from_scratch() -> Result<()> {
     setup::packages()?;
-    build(&setup::wasm_tools()?, &[HASHES, MONERO, FOLLOW, EXPLORE])
+    build(&setup::wasm_tools()?, &[HASHES, MONERO, BLOCK, FOLLOW, EXPLORE])
 }
 
 /// Installs the tools of wasm builds, and builds every wasm crate.
@@ -114,7 +122,7 @@ pub(crate) fn package_from_scratch() -> Result<()> {
 
 /// Builds the npm package into `wasm/dist`.
 pub(crate) fn package(tools: &WasmTools) -> Result<()> {
-    build(tools, &[HASHES, MONERO, FOLLOW])?;
+    build(tools, &[HASHES, MONERO, BLOCK, FOLLOW])?;
     package_files()
 }
 
@@ -260,6 +268,7 @@ fn page_stamp(url: Option<&OsStr>) -> Result<Stamp> {
         "wasm/js",
         "wasm/pkg",
         "wasm/monero/pkg",
+        "wasm/block/pkg",
         "wasm/follow/pkg",
         "wasm/explore/pkg",
         "wasm/README.md",

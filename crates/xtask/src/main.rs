@@ -68,8 +68,8 @@ enum Command {
         #[arg(long)]
         portable: bool,
     },
-    /// Build the wasm crates into `wasm/pkg`, `wasm/monero/pkg`, `wasm/follow/pkg`, `wasm/explore/pkg` and
-    /// `crates/conformance/pkg`.
+    /// Build the wasm crates into `wasm/pkg`, `wasm/monero/pkg`, `wasm/block/pkg`, `wasm/follow/pkg`,
+    /// `wasm/explore/pkg` and `crates/conformance/pkg`.
     BuildWasm,
     /// Build the npm package into `wasm/dist`.
     BuildPackage,

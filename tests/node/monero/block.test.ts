@@ -5,7 +5,7 @@ import type * as product from "../../../wasm/js/index.js";
 import { AnyRandomX as RandomX, eventually, isFull } from "../support.js";
 import type { HashRequest } from "../../../wasm/js/job.js";
 import { isValid, verifyBlock, type CheckName } from "../../../wasm/js/monero/block.js";
-import { Rules } from "../../../wasm/js/monero/rules.js";
+import { BlockRules } from "../../../wasm/js/monero/block_rules.js";
 import type { Scheduler } from "../../../wasm/js/scheduler.js";
 import { headers, LEAST, random, rules, whole } from "./support.js";
 
@@ -99,7 +99,7 @@ test("a block is sent and read once", async () => {
   const [{ block_blob, seed_hash, pow_hash, height } = { block_blob: "" }] = whole;
   const requests: [string, boolean][] = [];
   const fill = { end: () => undefined };
-  const judge = new Rules(rules);
+  const judge = new BlockRules(rules);
   const scheduler = {
     stats: { queue: { requests: 0 }, slots: [] },
     configuration: { slots: 1 },

@@ -2,8 +2,8 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { expect, test } from "vitest";
 import { asRandomXError } from "../../../wasm/js/errors.js";
+import { ChainRules } from "../../../wasm/js/monero/chain_rules.js";
 import { fromJson, MAINNET_GENESIS } from "../../../wasm/js/monero/checkpoint.js";
-import { Rules } from "../../../wasm/js/monero/rules.js";
 import { FIRST_TIMESTAMP, madeBlock, random, rules as wasm, whole } from "./support.js";
 
 const { MAX_SAFE_INTEGER } = Number;
@@ -64,7 +64,7 @@ test("a height above 2^53 - 1 is not rounded", () => {
 });
 
 test("a chain with the latest timestamps continues from its checkpoint", () => {
-  const judge = new Rules(wasm);
+  const judge = new ChainRules(wasm);
   const settings = { network: "regtest", allowIncomplete: false, fixedDifficulty: "1" } as const;
   let start = fromJson("checkpoint", MAINNET_GENESIS);
   for (const height of [1, 2]) {

@@ -1,14 +1,11 @@
 //! Checks of arguments from JavaScript, which are copied into wasm memory.
 
-use js_sys::{Array, Error, Float64Array, Reflect, Uint8Array};
-use randomx_monero::{Checkpoint, Difficulty, Hash, Network, RecentBlock, Seed};
+use js_sys::{Error, Reflect, Uint8Array};
+use randomx_monero::{Difficulty, Hash, Network};
 use wasm_bindgen::JsValue;
 
 /// The limit for a block blob in bytes: room for the hashes of 32,000 transactions.
 const MAX_BYTES: u32 = 1 << 20;
-
-/// The limit for the entries of a checkpoint's list.
-const MAX_ENTRIES: u32 = randomx_monero::DIFFICULTY_BLOCKS as u32;
 
 /// The largest integer that a JavaScript number holds exactly: 2^53 - 1.
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -80,67 +77,7 @@ pub(crate) fn difficulty(name: &str, digits: &str) -> Result<Difficulty, Invalid
     digits.parse().map_err(|error| InvalidArgument::new(name, error))
 }
 
-/// Returns the difficulty of every block from decimal digits, 1 to 2^128 - 1.
-pub(crate) fn fixed_difficulty(digits: &str) -> Result<u128, InvalidArgument> {
-    let name = "fixedDifficulty";
-    let fixed = difficulty(name, digits)?.as_u128();
-    fixed.ok_or_else(|| InvalidArgument::new(name, "expected less than 2^128"))
-}
-
 /// Returns a network by its name.
 pub(crate) fn network(name: &str, network: &str) -> Result<Network, InvalidArgument> {
     network.parse().map_err(|error| InvalidArgument::new(name, error))
-}
-
-/// Returns a chain's work or a difficulty from decimal digits, 0 to 2^128 - 1.
-pub(crate) fn work(name: &str, digits: &str) -> Result<u128, InvalidArgument> {
-    let problem = || InvalidArgument::new(name, "expected decimal digits, below 2^128");
-    let decimal = digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|_| decimal).ok_or_else(problem)
-}
-
-/// Returns a checkpoint, made of its parts.
-pub(crate) fn checkpoint(
-    height: f64,
-    id: &Uint8Array,
-    total: &str,
-    recent: (&Float64Array, &Array),
-    seeds: (&Float64Array, &Array),
-) -> Result<Checkpoint, InvalidArgument> {
-    let (timestamps, difficulties) = recent;
-    let (seed_heights, seed_ids) = seeds;
-    let timestamps = numbers("timestamps", timestamps, difficulties.length())?;
-    let difficulties = difficulties
-        .iter()
-        .map(|digits| work("difficulties", &digits.as_string().unwrap_or_default()));
-    let recent = timestamps
-        .into_iter()
-        .zip(difficulties)
-        .map(|(timestamp, difficulty)| Ok(RecentBlock { timestamp, difficulty: difficulty? }));
-    let seed_heights = numbers("seeds", seed_heights, seed_ids.length())?;
-    let seeds = seed_heights
-        .into_iter()
-        .zip(seed_ids.iter())
-        .map(|(height, id)| Ok(Seed { height, id: hash("seeds", &Uint8Array::new(&id))? }));
-    Ok(Checkpoint {
-        height: whole("height", height)?,
-        id: hash("id", id)?,
-        work: work("work", total)?,
-        recent: recent.collect::<Result<_, _>>()?,
-        seeds: seeds.collect::<Result<_, _>>()?,
-    })
-}
-
-/// Returns exactly `count` whole numbers, at most `MAX_ENTRIES`.
-fn numbers(name: &str, array: &Float64Array, count: u32) -> Result<Vec<u64>, InvalidArgument> {
-    let got = array.length();
-    if count > MAX_ENTRIES {
-        let complaint = format_args!("expected at most {MAX_ENTRIES} entries, got {got}");
-        return Err(InvalidArgument::new(name, complaint));
-    }
-    if got != count {
-        let complaint = format_args!("expected {count} entries, got {got}");
-        return Err(InvalidArgument::new(name, complaint));
-    }
-    array.to_vec().into_iter().map(|number| whole(name, number)).collect()
 }

@@ -5,6 +5,7 @@ use randomx_monero::{Candidate, ChainError, Link, TIMESTAMP_FUTURE_LIMIT};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::argument::{self, InvalidArgument, MAX_SAFE_INTEGER};
+use crate::chain_argument;
 use crate::verdict::{self, PlainCheckpoint, PlainVerdict, PlainWork};
 
 /// A chain of blocks under verification. `push` blocks, then `settle` them in the same order.
@@ -34,7 +35,7 @@ impl Chain {
         let network = argument::network("network", network)?;
         let recent = (timestamps, difficulties);
         let seeds = (seed_heights, seed_ids);
-        let checkpoint = argument::checkpoint(height, id, work, recent, seeds)?;
+        let checkpoint = chain_argument::checkpoint(height, id, work, recent, seeds)?;
         let chain = if allow_incomplete {
             randomx_monero::Chain::resume_unchecked(checkpoint, network)
         } else {
@@ -63,7 +64,7 @@ impl Chain {
     /// If the difficulty is invalid.
     #[wasm_bindgen(js_name = withFixedDifficulty)]
     pub fn with_fixed_difficulty(self, difficulty: &str) -> Result<Chain, InvalidArgument> {
-        Ok(Chain(self.0.with_fixed_difficulty(argument::fixed_difficulty(difficulty)?)))
+        Ok(Chain(self.0.with_fixed_difficulty(chain_argument::fixed_difficulty(difficulty)?)))
     }
 
     /// Returns the height of the next block to push.

@@ -9,6 +9,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::argument::{self, InvalidArgument};
+use crate::chain_argument;
 use crate::report::{self, PlainAction, PlainTip};
 
 /// The most blocks that are accepted together. Some seconds of hashing, after which there is news.
@@ -38,7 +39,8 @@ impl ClientConfig {
         secret: &Uint8Array,
     ) -> Result<ClientConfig, InvalidArgument> {
         let network = argument::network("network", network)?;
-        let fixed = fixed_difficulty.as_deref().map(argument::fixed_difficulty).transpose()?;
+        let fixed =
+            fixed_difficulty.as_deref().map(chain_argument::fixed_difficulty).transpose()?;
         Ok(ClientConfig(Config {
             fixed_difficulty: fixed,
             sample: argument::whole("sample", sample)?,
@@ -75,7 +77,7 @@ impl ClientConfig {
             Ok(Anchor {
                 height: argument::whole("anchor.height", heights.get_index(index))?,
                 id: argument::hash("anchor.id", &Uint8Array::new(&ids.get(index)))?,
-                work: argument::work("anchor.work", &work)?,
+                work: chain_argument::work("anchor.work", &work)?,
             })
         };
         self.begin(Start::Between(anchor(0)?, anchor(1)?))
@@ -100,7 +102,7 @@ impl ClientConfig {
     ) -> Result<ChainClient, InvalidArgument> {
         let recent = (timestamps, difficulties);
         let seeds = (seed_heights, seed_ids);
-        let checkpoint = argument::checkpoint(height, id, work, recent, seeds)?;
+        let checkpoint = chain_argument::checkpoint(height, id, work, recent, seeds)?;
         self.begin(Start::Checkpoint(checkpoint))
     }
 

@@ -4,8 +4,9 @@
 //! objects. Errors are JavaScript `Error`s whose `code` is `invalid-argument`, or for a stored state `damaged-state`
 //! or `foreign-state`.
 //!
-//! The package has two modules of it, one for each feature, so that a page downloads only what it uses:
-//! `rules` verifies blocks and chains, and `follow` is the light client. Both contain the checks of one block.
+//! The package has three modules of it, one for each feature, so that a page downloads only what it uses:
+//! `block` verifies blocks, `chain` verifies blocks and chains, and `follow` is the light client. All contain the
+//! checks of one block.
 
 #![deny(unsafe_code)]
 
@@ -14,25 +15,27 @@ use talc::wasm::{WasmDynamicTalc, new_wasm_dynamic_allocator};
 
 mod argument;
 mod block;
-#[cfg(feature = "rules")]
+#[cfg(feature = "chain")]
 mod chain;
+#[cfg(any(feature = "chain", feature = "follow"))]
+mod chain_argument;
 #[cfg(feature = "follow")]
 mod client;
 mod object;
 #[cfg(feature = "follow")]
 mod report;
-#[cfg(feature = "rules")]
+#[cfg(feature = "block")]
 mod rules;
-#[cfg(feature = "rules")]
+#[cfg(feature = "chain")]
 mod verdict;
 
 pub use argument::InvalidArgument;
 pub use block::{examine, hashing_blob};
-#[cfg(feature = "rules")]
+#[cfg(feature = "chain")]
 pub use chain::Chain;
 #[cfg(feature = "follow")]
 pub use client::{ChainClient, ClientConfig, RefusedState, transaction_id};
-#[cfg(feature = "rules")]
+#[cfg(feature = "block")]
 pub use rules::{meets_difficulty, proof_of_work, seed_height};
 
 /// Smaller than the standard library's, for the download. It serves one thread, and an instance has no more.

@@ -1,51 +1,20 @@
-/**
- * Monero's rules in a worker. Nothing is kept from one request to the next, so that any worker can
- * answer, and the death of one loses nothing.
- */
+/** Monero's rules for chains, in a worker. As in {@link BlockRules}, nothing is kept from one request to the next. */
 import type { Chain } from "../../monero/pkg/randomx_monero_wasm.js";
 import { asRandomXError } from "../errors.js";
 import type { Args, ChainArgs, LinkArgs, Result } from "../protocol.js";
+import { BlockRules, type BlockWasm } from "./block_rules.js";
 
-/** The exports of the WebAssembly module. */
-export type MoneroWasm = Pick<
-  typeof import("../../monero/pkg/randomx_monero_wasm.js"),
-  "Chain" | "examine" | "hashingBlob" | "meetsDifficulty" | "proofOfWork" | "seedHeight"
->;
+/** The exports of the WebAssembly module for chains. */
+type ChainWasm = BlockWasm &
+  Pick<typeof import("../../monero/pkg/randomx_monero_wasm.js"), "Chain">;
 
-/** Performs the operations of Monero's rules with the WebAssembly module. */
-export class Rules {
-  readonly #wasm: MoneroWasm;
+/** Performs the operations on chains too, with the WebAssembly module for chains. */
+export class ChainRules extends BlockRules {
+  readonly #chain: ChainWasm["Chain"];
 
-  constructor(wasm: MoneroWasm) {
-    this.#wasm = wasm;
-  }
-
-  /** Returns the height whose block id is the key at a height. */
-  seedHeight({ height }: Args<"seedHeight">): Result<"seedHeight"> {
-    return this.#wasm.seedHeight(height);
-  }
-
-  /** Returns whether a hash meets a difficulty. */
-  checkDifficulty({ hash, difficulty }: Args<"checkDifficulty">): Result<"checkDifficulty"> {
-    return this.#wasm.meetsDifficulty(hash, difficulty);
-  }
-
-  /** Returns the hashing blob of a block, or `undefined` if the block cannot be parsed. */
-  hashingBlob(block: Uint8Array): Uint8Array | undefined {
-    return this.#wasm.hashingBlob(block);
-  }
-
-  /** Checks a block by itself, and its proof of work if there is one and the block could be read. */
-  examine(args: Args<"examine">): Result<"examine"> {
-    const { block, hashingBlob, id, height, network, proof } = args;
-    const found = this.#wasm.examine(block, hashingBlob, id, height, network);
-    if (proof && found.hashingBlob) found.checks.push(this.proofOfWork(proof));
-    return found;
-  }
-
-  /** Checks a proof of work. */
-  proofOfWork({ hash, difficulty }: Args<"proofOfWork">): Result<"proofOfWork"> {
-    return this.#wasm.proofOfWork(hash, difficulty);
+  constructor(wasm: ChainWasm) {
+    super(wasm);
+    this.#chain = wasm.Chain;
   }
 
   /** Judges blocks without their proofs of work, up to the first that breaks a rule. */
@@ -85,8 +54,8 @@ export class Rules {
   #open({ start, network, allowIncomplete, fixedDifficulty }: ChainArgs): Chain {
     const chain =
       typeof start === "number"
-        ? this.#wasm.Chain.beginAt(start, network)
-        : this.#wasm.Chain.resume(
+        ? this.#chain.beginAt(start, network)
+        : this.#chain.resume(
             start.height,
             start.id,
             start.work,
