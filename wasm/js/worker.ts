@@ -18,7 +18,7 @@ import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
 import { unpacked } from "./inputs.js";
 import { takeLock } from "./lock.js";
 import { BlockRules } from "./monero/block_rules.js";
-import { ChainRules } from "./monero/chain_rules.js";
+import type { ChainRules } from "./monero/chain_rules.js";
 import type { NativeSession } from "./native/session.js";
 import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
 import { Session, loadKept, type WorkerSession } from "./session.js";
@@ -167,7 +167,10 @@ async function loadRules(): Promise<BlockRules> {
 async function loadChainRules(): Promise<ChainRules> {
   const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
   const module = await load(addresses.moneroWasmUrl, own);
-  const monero = await import("../monero/pkg/randomx_monero_wasm.js");
+  const [monero, { ChainRules }] = await Promise.all([
+    import("../monero/pkg/randomx_monero_wasm.js"),
+    import("./monero/chain_rules.js"),
+  ]);
   monero.initSync({ module });
   return new ChainRules(monero);
 }

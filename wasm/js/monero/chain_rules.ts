@@ -1,4 +1,7 @@
-/** Monero's rules for chains, in a worker. As in {@link BlockRules}, nothing is kept from one request to the next. */
+/**
+ * Monero's rules for chains. A worker loads this module only when it verifies a chain. As in {@link BlockRules}, nothing
+ * is kept from one request to the next.
+ */
 import type { Chain } from "../../monero/pkg/randomx_monero_wasm.js";
 import { asRandomXError } from "../errors.js";
 import type { Args, ChainArgs, LinkArgs, Result } from "../protocol.js";
