@@ -24,7 +24,7 @@ SIGTERM ends it too.
                     the size of the batch; the answer has the threads and lanes that ran
   POST /api/verify  {\"seedHash\":\"hex\",\"block\":\"hex\",\"difficulty\":\"digits\"}, or with hashingBlob;
                     expectedId, height, engine
-  POST /api/bench   {\"seconds\":20}: measures as `randomx bench --mode light --version v1` does
+  POST /api/bench   {\"seconds\":20}: measures v1 in light mode, as `randomx bench` does
   POST /api/fast    {\"key\":\"hex\"}: computes a dataset, 2080 MiB, for hashes in mode fast, and
                     answers with a lease. While clients use another key's dataset, the request
                     waits up to a minute, then fails with code busy. A dataset is freed after ten
