@@ -98,8 +98,9 @@ impl<'a, B: Backend> Hasher<'a, B> {
             let turn = Turn { queue, key, until: Instant::now() + turn, threads, lanes };
             let (backend, progress) = (&self.backend, self.progress);
             let keys = Mutex::new(&mut self.keys);
+            let drop_others = || keys.lock().unwrap_or_else(PoisonError::into_inner).truncate(1);
             let create = || {
-                create_vm(backend, &memory, &keys, lanes)
+                create_vm(backend, &memory, lanes, drop_others)
                     .map_err(|problem| failure(problem, threads))
             };
             spread(
@@ -158,17 +159,17 @@ impl<'a, B: Backend> Hasher<'a, B> {
     }
 }
 
-/// Creates a VM for the first of the keys in memory. If there is no memory for it, drops the other keys.
+/// Creates a VM for a key. If there is no memory for it, calls a function that drops the other keys.
 fn create_vm<B: Backend>(
     backend: &B,
     key: &B::Key,
-    keys: &Mutex<&mut Vec<(Arc<[u8]>, B::Key)>>,
     lanes: usize,
+    drop_others: impl Fn(),
 ) -> Result<B::Vm, VmError> {
     match backend.vm(key, lanes) {
         Err(VmError::OutOfMemory { .. }) => {
-            // Tries again also if another thread has dropped them meanwhile.
-            keys.lock().unwrap_or_else(PoisonError::into_inner).truncate(1);
+            drop_others();
+            // Also if another thread has dropped them meanwhile.
             backend.vm(key, lanes)
         }
         outcome => outcome,

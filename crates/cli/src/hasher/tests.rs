@@ -232,7 +232,7 @@ fn a_key_without_jobs_is_dropped_for_a_vm() {
     };
     // The first key needs one VM, and the second key another.
     hash("a", 1);
-    hash("b", 2000);
+    hash("b", 20_000);
     hash("a", 1);
     assert_eq!(recorder.vms.lock().expect("no panic").len(), 2);
     let expanded = recorder.expanded.into_inner().expect("no panic");
