@@ -1,10 +1,11 @@
-/** Calls of the native add-on itself, without the package, which checks and copies arguments before. */
+/** Calls of the native add-on and of a session, without the package, which checks and copies arguments before. */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { expect, test as testAll } from "vitest";
 import { asRandomXError } from "../../wasm/js/errors.js";
 import type { Addon, Vm } from "../../wasm/js/native/addon.js";
+import { NativeSession } from "../../wasm/js/native/session.js";
 import { ADDON, hasAddon, text } from "./support.js";
 
 const key = text("test key 000");
@@ -96,6 +97,16 @@ test("one array can be both arguments of a commitment", () => {
   const hash = new Uint8Array(32);
   const { commitment } = exported();
   expect(commitment(hash, hash)).toEqual(commitment(hash, new Uint8Array(32)));
+});
+
+test("a worker fills a cache that it was to share, if the last holder has died", async () => {
+  const setting = { givenLanes: 1, mode: "light", datasets: 0, isFiller: false } as const;
+  const session = new NativeSession(exported(), setting, () => Promise.resolve());
+  const gone = { key, memory: undefined, items: undefined, id: 2 ** 32 - 1 };
+  await session.attach({ slot: 0, cache: gone });
+  const hash = session.hash({ slot: 0, version: 1, inputs: [input], engine: "native" });
+  expect(bytesToHex(hash)).toBe(known);
+  session.release({ slot: 0 });
 });
 
 test("what was taken or freed is refused by name", () => {

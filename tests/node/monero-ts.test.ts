@@ -1,4 +1,5 @@
 /** `randomx-web/monero-ts` before simulated nodes, with the parts of `monero-ts` that it replaces. */
+import { hexToBytes } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ChainFollower, RandomX as Product } from "../../wasm/js/index.js";
 import { MemoryStore } from "../../wasm/js/index.js";
@@ -77,6 +78,28 @@ function lie(method: string, result: object): Fault {
   };
 }
 
+/** Requests transactions. If a result is given, the node sends that. */
+async function transactions(
+  ids: (string | undefined)[],
+  result?: object,
+): Promise<Record<string, unknown>> {
+  if (result) {
+    node.fault = (_, response) => {
+      response.end(JSON.stringify({ status: "OK", ...result }));
+      return true;
+    };
+  }
+  const uri = `${node.url}/get_transactions`;
+  const body = JSON.stringify({ txs_hashes: ids });
+  const answer = await library.HttpClient.request({ uri, body });
+  return JSON.parse(answer.body as string) as Record<string, unknown>;
+}
+
+/** Returns a block's only transaction. The header has 43 bytes, and the last byte counts the other transactions. */
+function wholeOf(made: SimulatedBlock | undefined): string {
+  return Buffer.from(made?.block.subarray(43, -1) ?? []).toString("hex");
+}
+
 function blockAt(height: number): SimulatedBlock {
   const block = blocks[height];
   if (!block) throw new Error(`there is no block ${height}`);
@@ -146,83 +169,51 @@ test("a block is the chain's, or an error", async () => {
 });
 
 test("transactions that are not the requested ones are errors", async () => {
-  const uri = `${node.url}/get_transactions`;
-  const ask = (ids: string[]) =>
-    library.HttpClient.request({ uri, body: JSON.stringify({ txs_hashes: ids }) });
   const absent = "22".repeat(32);
-  const missed = await ask([absent]);
-  expect(JSON.parse(missed.body as string)).toMatchObject({ txs: [], missed_tx: [absent] });
+  expect(await transactions([absent])).toMatchObject({ txs: [], missed_tx: [absent] });
   // The simulated node has no bytes for it.
-  await expect(ask([blockAt(4).minerTransaction])).rejects.toThrow("another transaction");
-  node.fault = (_, response) => {
-    response.end(JSON.stringify({ status: "OK" }));
-    return true;
-  };
-  await expect(ask([absent])).rejects.toThrow("1 are missing");
+  const unknown = transactions([blockAt(4).minerTransaction]);
+  await expect(unknown).rejects.toThrow("another transaction");
+  await expect(transactions([absent], {})).rejects.toThrow("1 are missing");
 });
 
 test("an id may be repeated, and written in either case", async () => {
-  const { block, minerTransaction: id } = blockAt(4);
-  // The miner's transaction follows the header's 43 bytes. The last byte counts the others.
-  const as_hex = Buffer.from(block.subarray(43, -1)).toString("hex");
-  const ask = async (ids: string[], answer: object): Promise<unknown> => {
-    node.fault = (_, response) => {
-      response.end(JSON.stringify({ status: "OK", ...answer }));
-      return true;
-    };
-    const uri = `${node.url}/get_transactions`;
-    const body = JSON.stringify({ txs_hashes: ids });
-    return JSON.parse((await library.HttpClient.request({ uri, body })).body as string) as unknown;
-  };
+  const { minerTransaction: id } = blockAt(4);
+  const as_hex = wholeOf(blockAt(4));
   const found = { tx_hash: id, block_height: 4 };
   for (const ids of [
     [id, id],
     [id.toUpperCase(), id],
   ]) {
-    const answer = await ask(ids, { txs: [{ as_hex }, { as_hex }] });
+    const answer = await transactions(ids, { txs: [{ as_hex }, { as_hex }] });
     expect(answer).toMatchObject({ untrusted: false, txs: [found, found], missed_tx: [] });
   }
-  const copies = ask([id], { txs: [{ as_hex }, { as_hex }] });
+  const copies = transactions([id], { txs: [{ as_hex }, { as_hex }] });
   await expect(copies).rejects.toThrow("another transaction");
   const absent = "ab".repeat(32);
   const ids = [absent.toUpperCase(), absent, id];
-  const answer = await ask(ids, { txs: [{ as_hex }], missed_tx: [absent, absent] });
+  const answer = await transactions(ids, { txs: [{ as_hex }], missed_tx: [absent, absent] });
   expect(answer).toMatchObject({ txs: [found], missed_tx: [absent] });
   // A transaction that is missing is not sent.
-  await expect(ask([id], { txs: [{ as_hex }], missed_tx: [id] })).rejects.toThrow(
+  await expect(transactions([id], { txs: [{ as_hex }], missed_tx: [id] })).rejects.toThrow(
     "another transaction",
   );
-  await expect(ask([id, absent], { txs: [{ as_hex }, { as_hex }] })).rejects.toThrow(
+  await expect(transactions([id, absent], { txs: [{ as_hex }, { as_hex }] })).rejects.toThrow(
     "1 are missing",
   );
 });
 
 test("a node cannot hide that a transaction is in a block", async () => {
   const later = chainOf(COUNT + 1).at(-1);
-  const wholeOf = (made: SimulatedBlock | undefined): string =>
-    // The miner's transaction follows the header's 43 bytes. The last byte counts the others.
-    Buffer.from(made?.block.subarray(43, -1) ?? []).toString("hex");
-  const ask = async (id: string | undefined, answer: object): Promise<Record<string, unknown>> => {
-    node.fault = (_, response) => {
-      response.end(JSON.stringify({ status: "OK", ...answer }));
-      return true;
-    };
-    const asked = {
-      uri: `${node.url}/get_transactions`,
-      body: JSON.stringify({ txs_hashes: [id] }),
-    };
-    const { body } = await library.HttpClient.request(asked);
-    return JSON.parse(body as string) as Record<string, unknown>;
-  };
   const pending = { in_pool: true, double_spend_seen: true };
   const { minerTransaction, timestamp } = blockAt(4);
   const mined = { txs: [{ ...pending, as_hex: wholeOf(blockAt(4)) }] };
   const place = { block_height: 4, block_timestamp: timestamp, confirmations: COUNT - 3 };
-  expect(await ask(minerTransaction, mined)).toEqual({
+  expect(await transactions([minerTransaction], mined)).toEqual({
     ...{ status: "OK", untrusted: false, missed_tx: [] },
     txs: [{ ...place, tx_hash: minerTransaction, as_hex: wholeOf(blockAt(4)), in_pool: false }],
   });
-  await expect(ask(minerTransaction, { missed_tx: [minerTransaction] })).rejects.toThrow(
+  await expect(transactions([minerTransaction], { missed_tx: [minerTransaction] })).rejects.toThrow(
     "the node lacks it, and block 4 has it",
   );
   expect(unverified).toEqual([]);
@@ -230,19 +221,19 @@ test("a node cannot hide that a transaction is in a block", async () => {
   // Whether a transaction that no block has is pending, nothing proves, and less so a double spend.
   const id = later?.minerTransaction;
   const claim = { txs: [{ ...pending, as_hex: wholeOf(later) }] };
-  expect(await ask(id, claim)).toEqual({
+  expect(await transactions([id], claim)).toEqual({
     ...{ status: "OK", untrusted: true, missed_tx: [] },
     txs: [{ tx_hash: id, as_hex: wholeOf(later), in_pool: true }],
   });
   expect(unverified).toEqual(["get_transactions"]);
   // Ids that were not requested are dropped.
-  const missed = await ask(id, { missed_tx: [id, "33".repeat(32)] });
+  const missed = await transactions([id], { missed_tx: [id, "33".repeat(32)] });
   expect(missed).toEqual({ status: "OK", untrusted: true, txs: [], missed_tx: [id] });
   expect(unverified).toEqual(["get_transactions", "get_transactions"]);
 });
 
 test("a block that another chain replaces after a search is not a transaction's place", async () => {
-  const { block, minerTransaction: id, timestamp } = blockAt(4);
+  const { minerTransaction: id, timestamp } = blockAt(4);
   let finds = 0;
   const find = async (id: string): ReturnType<ChainFollower["find"]> => {
     const found = await chain.find(id);
@@ -256,17 +247,9 @@ test("a block that another chain replaces after a search is not a transaction's 
   });
   library = unchecked();
   checkMoneroTs(library, replaced);
-  node.fault = (_, response) => {
-    // The header has 43 bytes, and the last byte counts the other transactions.
-    const as_hex = Buffer.from(block.subarray(43, -1)).toString("hex");
-    response.end(JSON.stringify({ status: "OK", txs: [{ as_hex }] }));
-    return true;
-  };
-  const uri = `${node.url}/get_transactions`;
-  const asked = JSON.stringify({ txs_hashes: [id] });
-  const { body } = await library.HttpClient.request({ uri, body: asked });
+  const answer = await transactions([id], { txs: [{ as_hex: wholeOf(blockAt(4)) }] });
   const place = { block_height: 4, block_timestamp: timestamp };
-  expect(JSON.parse(body as string)).toMatchObject({ txs: [{ tx_hash: id, ...place }] });
+  expect(answer).toMatchObject({ txs: [{ tx_hash: id, ...place }] });
   expect(finds).toBe(2);
 });
 
@@ -281,18 +264,9 @@ test("a transaction is not pending after the last source was lost", async () => 
     answer = () => void response.writeHead(404).end();
     return true;
   };
-  node.fault = (_, response) => {
-    // The header has 43 bytes, and the last byte counts the other transactions.
-    const as_hex = Buffer.from(later?.block.subarray(43, -1) ?? []).toString("hex");
-    response.end(JSON.stringify({ status: "OK", txs: [{ in_pool: true, as_hex }] }));
-    return true;
-  };
-  const asked = expect(
-    library.HttpClient.request({
-      uri: `${node.url}/get_transactions`,
-      body: JSON.stringify({ txs_hashes: [later?.minerTransaction] }),
-    }),
-  ).rejects.toThrow(NOT_FOLLOWED);
+  const pending = { txs: [{ in_pool: true, as_hex: wholeOf(later) }] };
+  const asked = expect(transactions([later?.minerTransaction], pending));
+  const refused = asked.rejects.toThrow(NOT_FOLLOWED);
   await eventually(() => {
     expect(silent.count("get_transactions")).toBe(1);
   });
@@ -301,15 +275,14 @@ test("a transaction is not pending after the last source was lost", async () => 
   });
   await collect(other, ({ type }) => type === "update-needed");
   answer();
-  await asked;
+  await refused;
   await other.close();
   await silent.stop();
 });
 
 test("the miner's transaction is whole without signatures", async () => {
-  const { block, minerTransaction } = blockAt(4);
-  // The transaction follows the header's 43 bytes. The last byte counts the other transactions.
-  const whole = block.subarray(43, -1);
+  const { minerTransaction } = blockAt(4);
+  const whole = hexToBytes(wholeOf(blockAt(4)));
   expect(await chain.transactionIds([whole, whole.subarray(0, -1)])).toEqual([
     minerTransaction,
     undefined,
