@@ -1,11 +1,13 @@
 /** Starts the page: its frame, then the view that the address names. */
 import { startHosted } from "./host/start.js";
+import { startAria } from "./shell/aria.js";
 import { watchDrops } from "./shell/drop.js";
 import { nextFrame } from "./shell/page.js";
 import { href } from "./shell/router.js";
 import { Shell } from "./shell/shell.js";
 import { startTheme } from "./shell/theme.js";
 
+startAria();
 startTheme();
 watchDrops(href("verify", { from: "paste" }));
 const shell = new Shell();

@@ -87,6 +87,27 @@ test("a chosen theme is there before the first paint", { tag: "@full" }, async (
   await expect(page.locator("body")).toHaveCSS("background-color", "rgb(16, 20, 18)");
 });
 
+test("screen readers get the attributes in a browser without their properties", async ({
+  page,
+}) => {
+  // As Firefox before version 119.
+  await page.addInitScript(() => {
+    for (const name of Object.keys(Element.prototype)) {
+      if (/^(?:role|aria[A-Z])/u.test(name)) Reflect.deleteProperty(Element.prototype, name);
+    }
+  });
+  await page.goto("/#/bench");
+  await expect(link(page, "Bench")).toHaveAttribute("aria-current", "page");
+  const seconds = page.locator("#bench-seconds");
+  await seconds.fill("1000");
+  await seconds.blur();
+  await page.locator(".bench-form [type=submit]").click();
+  await expect(seconds).toBeFocused();
+  await link(page, "Verify").click();
+  await expect(link(page, "Bench")).not.toHaveAttribute("aria-current");
+  await expect(page.locator(".task [role=status]")).not.toHaveCount(0);
+});
+
 test("the page paints before any script has loaded", { tag: "@full" }, async ({ page }) => {
   await page.route("**/*.js", () => new Promise(() => undefined));
   await page.goto("/", { waitUntil: "commit" });
