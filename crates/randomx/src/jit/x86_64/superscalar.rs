@@ -53,9 +53,8 @@ use vector::TURNS;
 /// operation and group.
 const CAPACITY: usize = 1 << 20;
 
-/// The items that one lane of a VM needs at once in v2, one less than a vector of AVX2 has.
+/// The items that one lane of a VM needs at once in v2.
 const V2_LANE: usize = Version::V2.known_items();
-const _: () = assert!(V2_LANE == Ymm::LANES - 1);
 
 /// The items that all lanes of a VM need at once, in v1 and in v2. Larger batches belong to datasets.
 const V1_LANES: usize = MAX_LANES * Version::V1.known_items();
@@ -254,6 +253,11 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Choice> {
     let scalar = begin(a);
     scalar::emit(a, &mut pool, programs);
     let scalars = |most| (1..=most).map(move |items| Batch::new(items, scalar, items));
+    // A vector of 4 computes the last of 3 items twice.
+    let one_lane = |vector| -> Vec<Plan> {
+        let padded = scalars(V2_LANE - 1).chain([vector]).collect();
+        vec![padded, scalars(V2_LANE).collect()]
+    };
 
     let choices = if cpu.has(Extension::Avx512) {
         let ifma = cpu.has(Extension::Ifma);
@@ -269,7 +273,7 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Choice> {
             vector::emit_side_by_side::<Zmm>(a, &mut pool, programs, set, groups);
             wide.push(Batch::new(groups * Zmm::LANES, start, 0));
         }
-        let three = vec![scalars(2).chain([wide[0]]).collect(), scalars(V2_LANE).collect()];
+        let three = one_lane(wide[0]);
         let lanes: Plan = scalars(Ymm::LANES - 1).chain(wide).collect();
         // Larger batches are no faster, and their code takes more of the processor's caches.
         let many = lanes[..lanes.len() - 1].to_vec();
@@ -285,7 +289,7 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Choice> {
         vector::emit_in_turn(a, &mut pool, programs);
         let turns = 1..=TURNS;
         let vectors = turns.map(|turns| Batch::new(turns * Ymm::LANES, start, turns));
-        let three = vec![scalars(2).chain(vectors.clone()).collect(), scalars(V2_LANE).collect()];
+        let three = one_lane(Batch::new(Ymm::LANES, start, 1));
         let vectors: Plan = scalars(Ymm::LANES - 1).chain(vectors).collect();
         let [four, two] = mixed::SCALARS.map(|beside| -> Plan {
             let start = begin(a);
