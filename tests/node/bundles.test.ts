@@ -1,4 +1,4 @@
-/** Bundles for servers, which lack the worker's script. */
+/** Bundles for servers, which lack the worker's script, and what the caller's thread loads. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,4 +27,12 @@ test.each([
     code: "worker-failed",
     message: expect.stringMatching(new RegExp(advice.source + rest.source, "u")) as string,
   });
+});
+
+test("the caller's thread loads none of the workers' rules to verify a chain", async () => {
+  const judge = fileURLToPath(new URL("../../wasm/js/monero/judge.ts", import.meta.url));
+  const options = { bundle: true, write: false, metafile: true } as const;
+  const { metafile } = await build({ ...options, entryPoints: [judge] });
+  const loaded = Object.keys(metafile.inputs).filter((file) => file.includes("monero/"));
+  expect(loaded.map((file) => file.split("/").at(-1)).sort()).toEqual(["accepted.ts", "judge.ts"]);
 });

@@ -5,6 +5,7 @@
 import type { Chain } from "../../monero/pkg/randomx_monero_wasm.js";
 import { asRandomXError } from "../errors.js";
 import type { Args, ChainArgs, LinkArgs, Result } from "../protocol.js";
+import { isAccepted } from "./accepted.js";
 import { BlockRules, type BlockWasm } from "./block_rules.js";
 
 /** The exports of the WebAssembly module for chains. */
@@ -82,11 +83,6 @@ function completed(before: Plain, verdict: Plain): Plain {
   const others = before.checks.filter((check) => !isProof(check));
   const checks = [...others, ...verdict.checks.filter(isProof)];
   return { ...verdict, transactionIds: before.transactionIds, checks };
-}
-
-/** Returns whether later blocks can follow a block with this verdict. */
-export function isAccepted({ status }: { status: string }): boolean {
-  return status === "valid" || status === "unproven";
 }
 
 /** Pushes blocks, up to the first that breaks a rule or cannot be judged. */

@@ -7,9 +7,9 @@ import { equal } from "../queue.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Follow } from "../types.js";
 import * as validate from "../validate.js";
+import { isAccepted } from "./accepted.js";
 import type { BlockStatus, Check } from "./block.js";
 import type { BlockIterator, ChainVerdict, Run } from "./chain.js";
-import { isAccepted } from "./chain_rules.js";
 
 /** The bytes of blocks after which no more are judged together. */
 const MAX_BATCH = 2 << 20;
