@@ -70,7 +70,7 @@ test("a run stops before the workers have started", { tag: "@chromium" }, async 
     );
     await view.go("#/verify?from=node");
     await requestBlocks(view, url, String(block.height));
-    // A screen reader may leave out what is busy, which the button and the words are not.
+    // Screen readers may skip a busy element. The button and the verdict must be outside it.
     await view.until('.blocks[aria-busy="true"]');
     expect(await view.count("[aria-busy] :is(.task, .verdict)")).toBe(0);
     await view.click("#node-result .task button");

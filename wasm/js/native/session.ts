@@ -26,7 +26,7 @@ export interface NativeSetting {
 /** The part of a fill that the cache takes in fast mode, for the progress. The dataset is the rest. */
 const CACHE_PART = 0.1;
 
-/** A fill that nobody watches, and that goes on to its end. */
+/** Ignores the progress and an abort of a fill. */
 const UNWATCHED: Control = { signal: new AbortController().signal, onProgress: () => undefined };
 
 /** How often a fill looks at the dataset, in milliseconds. */
