@@ -6,8 +6,11 @@ use url::Url;
 pub(crate) fn http_address(text: &str, example: &str) -> Result<Url, String> {
     let mut address = Url::parse(text)
         .map_err(|problem| format!("{problem}; expected something like {example}"))?;
-    if !matches!(address.scheme(), "http" | "https") {
-        return Err(format!("expected http or https, got {}", address.scheme()));
+    let scheme = address.scheme();
+    if !matches!(scheme, "http" | "https") {
+        // In `name:password@host` the scheme is a login's name, and no message shows a login.
+        let given = if text.contains('@') { String::new() } else { format!(", got {scheme}") };
+        return Err(format!("expected http or https{given}"));
     }
     if !address.username().is_empty() || address.password().is_some() {
         return Err("expected an address without a login".to_owned());

@@ -275,18 +275,20 @@ fn certificates_without_an_end_are_refused() {
 #[test]
 fn a_login_in_a_refused_address_is_not_shown() {
     for (subcommand, option, address) in [
-        ("verify", "--node", "http://me:secret@127.0.0.1:9"),
-        ("follow", "--node", "http://me:secret@127.0.0.1:9"),
-        ("follow", "--relay", "me:secret@127.0.0.1:9"),
-        ("relay", "--node", "http://me:secret@127.0.0.1:bad"),
-        ("guard", "--node", "http://me:secret@127.0.0.1:9"),
-        ("guard", "--relay", "http://me:secret@[::1"),
-        ("guard", "--proxy", "http://me:secret@127.0.0.1:9"),
-        ("guard", "--proxy", "socks5://me:secret@"),
+        ("verify", "--node", "http://alice:secret@127.0.0.1:9"),
+        ("follow", "--node", "http://alice:secret@127.0.0.1:9"),
+        ("follow", "--node", "alice:@node.example"),
+        ("follow", "--relay", "alice:secret@127.0.0.1:9"),
+        ("relay", "--node", "http://alice:secret@127.0.0.1:bad"),
+        ("guard", "--node", "http://alice:secret@127.0.0.1:9"),
+        ("guard", "--relay", "http://alice:secret@[::1"),
+        ("guard", "--proxy", "http://alice:secret@127.0.0.1:9"),
+        ("guard", "--proxy", "socks5://alice:secret@"),
     ] {
         let run = randomx(&[subcommand, option, address]).assert().code(2).stdout("");
         let run = run.stderr(predicate::str::starts_with("error: invalid value '***@"));
         let run = run.stderr(predicate::str::contains(format!("' for '{option} <URL>': ")));
+        let run = run.stderr(predicate::str::contains("alice").not());
         run.stderr(predicate::str::contains("secret").not());
     }
     // Without a login, the address is of use.
