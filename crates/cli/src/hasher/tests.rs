@@ -1,7 +1,7 @@
 use std::{
     iter,
     sync::{
-        Mutex,
+        Condvar, Mutex,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     thread,
@@ -22,6 +22,7 @@ struct Recorder {
     expanded: Mutex<Vec<Vec<u8>>>,
     alive: Arc<()>,
     vms: Mutex<Vec<usize>>,
+    vm_created: Condvar,
     /// A key for which there is no memory.
     fail_key: Option<&'static [u8]>,
     /// Keys that can be alive at once before memory is short.
@@ -30,6 +31,23 @@ struct Recorder {
     fail_vm: Option<usize>,
     /// Keys that can be alive while a VM is created.
     room_beside_vm: Option<usize>,
+    /// A key, and the number of VMs that its hashes wait for.
+    vms_awaited: Option<(&'static [u8], usize)>,
+}
+
+impl Recorder {
+    /// Waits until as many VMs were created as hashes of a key demand.
+    fn wait_for_vms(&self, key: &[u8]) {
+        const LIMIT: Duration = Duration::from_secs(60);
+        let Some((_, awaited)) = self.vms_awaited.filter(|(awaiting, _)| *awaiting == key) else {
+            return;
+        };
+        let are_few = |vms: &mut Vec<usize>| vms.len() < awaited;
+        let vms = self.vms.lock().expect("no panic");
+        let (_vms, wait) =
+            self.vm_created.wait_timeout_while(vms, LIMIT, are_few).expect("no panic");
+        assert!(!wait.timed_out(), "expected {awaited} VMs within a minute");
+    }
 }
 
 struct RecorderKey {
@@ -37,14 +55,15 @@ struct RecorderKey {
     _alive: Arc<()>,
 }
 
-struct RecorderVm {
+struct RecorderVm<'a> {
+    recorder: &'a Recorder,
     key: Arc<RecorderKey>,
     lanes: usize,
 }
 
-impl Backend for &Recorder {
+impl<'a> Backend for &'a Recorder {
     type Key = Arc<RecorderKey>;
-    type Vm = RecorderVm;
+    type Vm = RecorderVm<'a>;
 
     fn max_keys(&self) -> usize {
         self.max_keys.max(1)
@@ -73,22 +92,24 @@ impl Backend for &Recorder {
         Ok(Arc::new(RecorderKey { key: key.to_vec(), _alive: alive }))
     }
 
-    fn vm(&self, key: &Arc<RecorderKey>, lanes: usize) -> Result<RecorderVm, VmError> {
+    fn vm(&self, key: &Arc<RecorderKey>, lanes: usize) -> Result<RecorderVm<'a>, VmError> {
         let mut vms = self.vms.lock().expect("no panic");
         let alive = Arc::strong_count(&self.alive) - 1;
         if self.fail_vm == Some(vms.len()) || self.room_beside_vm.is_some_and(|room| alive > room) {
             return Err(VmError::OutOfMemory { bytes: lanes << 21 });
         }
         vms.push(lanes);
-        Ok(RecorderVm { key: Arc::clone(key), lanes })
+        self.vm_created.notify_all();
+        Ok(RecorderVm { recorder: self, key: Arc::clone(key), lanes })
     }
 
-    fn set_key(vm: &mut RecorderVm, key: Arc<RecorderKey>) {
+    fn set_key(vm: &mut RecorderVm<'a>, key: Arc<RecorderKey>) {
         vm.key = key;
     }
 
-    fn hash(vm: &mut RecorderVm, version: Version, inputs: &[&[u8]]) -> Vec<Hash> {
+    fn hash(vm: &mut RecorderVm<'a>, version: Version, inputs: &[&[u8]]) -> Vec<Hash> {
         assert!(!inputs.is_empty() && inputs.len() <= vm.lanes.max(16));
+        vm.recorder.wait_for_vms(&vm.key.key);
         // Lets the other threads take pieces too, and finish them out of order.
         thread::sleep(Duration::from_micros(u64::from(inputs[0][0]) * 7 % 50));
         inputs.iter().map(|input| hash_of(&vm.key.key, version, input)).collect()
@@ -218,7 +239,12 @@ fn no_memory_for_a_vm_is_an_error() {
 
 #[test]
 fn a_key_without_jobs_is_dropped_for_a_vm() {
-    let recorder = Recorder { max_keys: 2, room_beside_vm: Some(1), ..Recorder::default() };
+    let recorder = Recorder {
+        max_keys: 2,
+        room_beside_vm: Some(1),
+        vms_awaited: Some((b"b", 2)),
+        ..Recorder::default()
+    };
     let progress = Progress::hidden();
     let mut hasher = Hasher::new(&recorder, Spread { threads: 2, lanes: 8 }, &progress);
     let mut hash = |key: &str, jobs: u32| {
@@ -232,7 +258,7 @@ fn a_key_without_jobs_is_dropped_for_a_vm() {
     };
     // The first key needs one VM, and the second key another.
     hash("a", 1);
-    hash("b", 20_000);
+    hash("b", 100);
     hash("a", 1);
     assert_eq!(recorder.vms.lock().expect("no panic").len(), 2);
     let expanded = recorder.expanded.into_inner().expect("no panic");
