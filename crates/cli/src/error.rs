@@ -1,6 +1,6 @@
 //! Errors that end a run, and exit codes. Messages name the argument, the file or the line.
 
-use std::{io, net::SocketAddr, path::PathBuf};
+use std::{fmt::Display, io, net::SocketAddr, path::PathBuf};
 
 use randomx::{CacheError, DatasetError, VmError};
 use randomx_client::{FollowerError, HashError, ProxyError, RelayError, StoreFileError};
@@ -230,10 +230,20 @@ impl Error {
 
 /// Prints on stderr an error that ends the run.
 pub(crate) fn report(error: &Error) {
-    randomx_console::print_message(&format!("error: {error}"));
+    randomx_console::print_message(&error_line(error));
 }
 
 /// Prints on stderr a problem that does not end the run.
 pub(crate) fn note(error: &Error) {
-    randomx_console::print_message(&format!("note: {error}"));
+    randomx_console::print_message(&note_line(error));
+}
+
+/// Returns the line on stderr for an error that ends the run.
+pub(crate) fn error_line(error: &Error) -> String {
+    format!("error: {error}")
+}
+
+/// Returns the line on stderr for a problem that does not end the run.
+pub(crate) fn note_line(problem: impl Display) -> String {
+    format!("note: {problem}")
 }

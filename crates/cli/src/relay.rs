@@ -5,7 +5,11 @@ use std::{convert::Infallible, process::ExitCode, thread, time::Duration};
 use randomx_client::{Relay, RelayError, Route, Update, node::Node};
 use randomx_monero::{Anchor, DIFFICULTY_BLOCKS, Network};
 
-use crate::{args::RelayArgs, error::Error, service_output::ServiceOutput};
+use crate::{
+    args::RelayArgs,
+    error::{Error, note_line},
+    service_output::ServiceOutput,
+};
 
 /// Serves headers until the process is ended.
 pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
@@ -20,7 +24,7 @@ fn relay(args: &RelayArgs, output: &ServiceOutput) -> Result<Infallible, Error> 
     let log = output.log();
     let relay = Relay::open(node, &args.store, first(args.network))?
         .with_final_blocks(args.network == Network::Mainnet)
-        .with_log(move |line| log(&format!("note: {line}")));
+        .with_log(move |line| log(&note_line(line)));
     // Before the chain is read, which takes hours: the address may be in use.
     let server = relay.listen(args.listen)?;
     let (poll, note) = (Duration::from_secs(args.poll), output.noter());

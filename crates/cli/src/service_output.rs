@@ -63,7 +63,7 @@ impl ServiceOutput {
     /// Prints the error that ends the run, and returns its exit code.
     pub(crate) fn end(self, problem: &Error) -> ExitCode {
         self.results.finish();
-        self.messages.push(format!("error: {problem}"));
+        self.messages.push(error::error_line(problem));
         self.messages.finish();
         ExitCode::from(error::UNUSABLE)
     }
@@ -71,5 +71,5 @@ impl ServiceOutput {
 
 fn noter(messages: &Lines) -> impl Fn(&Error) + Send + 'static {
     let messages = messages.clone();
-    move |problem| messages.push(format!("note: {problem}"))
+    move |problem| messages.push(error::note_line(problem))
 }

@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use crate::error::note_line;
+
 /// The most lines that wait.
 const MAX_WAITING: usize = 1000;
 
@@ -42,9 +44,9 @@ impl Lines {
                 let (line, dropped) = shared.next();
                 write(&line);
                 if dropped > 0 {
-                    write(&format!(
-                        "note: lines missing here, because nobody read them: {dropped}"
-                    ));
+                    write(&note_line(format_args!(
+                        "lines missing here, because nobody read them: {dropped}"
+                    )));
                 }
             }
         };
