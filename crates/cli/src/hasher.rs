@@ -169,7 +169,7 @@ fn create_vm<B: Backend>(
     match backend.vm(key, lanes) {
         Err(VmError::OutOfMemory { .. }) => {
             drop_others();
-            // Also if another thread has dropped them meanwhile.
+            // Retries even if another thread has already dropped them.
             backend.vm(key, lanes)
         }
         outcome => outcome,

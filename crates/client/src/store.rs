@@ -260,7 +260,7 @@ fn random_name() -> String {
     hex::encode(bytes)
 }
 
-/// Whether [`random_name`] can return a name. Files that a user named are never removed.
+/// Whether [`random_name`] can return a name. Other names are a user's files.
 fn is_random(name: &str) -> bool {
     let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     name.len() == 16 && name.bytes().all(is_digit)
