@@ -1,11 +1,11 @@
-/** Writes the list of the page's files into the service worker, with their hashes. */
+/** Writes the list of the page's files into the service worker, with their hashes or the files that they name. */
 import { createHash } from "node:crypto";
 import type { Plugin } from "vite";
 
 /** The name of the service worker's file, without its ending. */
 export const SERVICE_WORKER = "service-worker";
 
-/** The files that visitors load. The others are for hosts, and a picture for previews of links. */
+/** The files that visitors load. The others are for hosts. `preview.png` is for previews of links. */
 const LOADED = /\.(?:html|js|css|svg|wasm|json)$/u;
 const FOR_HOSTS = /^(?:servers\/|vercel\.json$)/u;
 
@@ -17,15 +17,18 @@ export const serviceWorker: Plugin = {
     order: "post",
     handler(_options, bundle) {
       const hash = createHash("sha256");
-      const files: Record<string, string | null> = {};
+      const assets = Object.keys(bundle).filter((name) =>
+        /^assets\/.*\.(?:js|css|svg)$/u.test(name),
+      );
+      const files: Record<string, string | string[]> = {};
       for (const [name, file] of Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1))) {
         const content = file.type === "chunk" ? file.code : file.source;
         hash.update(name).update(content);
         if (LOADED.test(name) && !FOR_HOSTS.test(name) && name !== `${SERVICE_WORKER}.js`) {
-          // A host may add to a page, such as a script that counts visits.
-          files[name] = name.endsWith(".html")
-            ? null
-            : createHash("sha256").update(content).digest("base64");
+          const isPage = name.endsWith(".html") && typeof content === "string";
+          files[name] = isPage
+            ? assets.filter((asset) => content.includes(asset))
+            : sha256(content);
         }
       }
       const own = bundle[`${SERVICE_WORKER}.js`];
@@ -38,3 +41,7 @@ export const serviceWorker: Plugin = {
     },
   },
 };
+
+function sha256(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("base64");
+}

@@ -25,10 +25,13 @@ interface Fetch extends Extendable {
 }
 
 /** The build replaces both. */
-declare const __FILES__: Readonly<Record<string, string | null>>;
+declare const __FILES__: Readonly<Record<string, string | readonly string[]>>;
 declare const __VERSION__: string;
 
-/** The names of the files, with their SHA-256 in base64. Pages have none. */
+/**
+ * The names of the files, with their SHA-256 in base64. A host may add to a page, such as a script that counts visits, so
+ * a page has the names of its files instead.
+ */
 const FILES = new Map(Object.entries(__FILES__));
 
 /** The page itself, whose address need not end with the name of its file. */
@@ -40,8 +43,12 @@ const scope = self as unknown as Scope;
 const PREFIX = `randomx-${scope.registration.scope} `;
 const CACHE = PREFIX + __VERSION__;
 
+/** Says that a file differs from the built one. The host may rewrite it in every answer. */
+class Rewritten extends Error {}
+
 scope.addEventListener("install", (event) => {
-  // A version that replaces another keeps all its files first, so that it works offline too.
+  // A version that replaces another keeps all its files first, so that it works offline too. If the host rewrites
+  // some, it is installed without them: otherwise the visitors would stay on the old version.
   if (scope.registration.active) event.waitUntil(keepAll());
 });
 
@@ -52,10 +59,12 @@ scope.addEventListener("activate", (event) => {
 scope.addEventListener("message", (event) => {
   if (event.data === "activate") event.waitUntil(scope.skipWaiting());
   if (event.data === "claim") event.waitUntil(scope.clients.claim());
-  if (event.data === "keep") event.waitUntil(keepAll().then(forgetOthers).then(report));
+  if (event.data === "keep") event.waitUntil(keepAndReport());
 
-  function report(): void {
-    event.source?.postMessage("kept");
+  async function keepAndReport(): Promise<void> {
+    const areKept = await keepAll();
+    await forgetOthers();
+    if (areKept) event.source?.postMessage("kept");
   }
 });
 
@@ -102,10 +111,19 @@ function withHeaders(answer: Response): Response {
   return new Response(isEmpty ? null : body, { status, statusText, headers: all });
 }
 
-/** Keeps the page last: once it is kept, visits use it, and a host that is newer or gone does not have its files. */
-async function keepAll(): Promise<void> {
-  for (const name of FILES.keys()) if (name !== PAGE) await keep(name);
-  await keep(PAGE);
+/**
+ * Keeps all files, the page last: visits use a kept page, and the host may no longer have its files. Returns false if the
+ * host rewrites a file.
+ */
+async function keepAll(): Promise<boolean> {
+  try {
+    for (const name of FILES.keys()) if (name !== PAGE) await keep(name);
+    await keep(PAGE);
+    return true;
+  } catch (error) {
+    if (error instanceof Rewritten) return false;
+    throw error;
+  }
 }
 
 async function keep(name: string): Promise<void> {
@@ -115,27 +133,31 @@ async function keep(name: string): Promise<void> {
   const request = new Request(address(name), { cache: "reload" });
   const answer = await fetch(request);
   if (!answer.ok) throw new Error(`${name}: status ${answer.status}`);
-  const hash = FILES.get(name);
-  if (hash) await checkHash(name, hash, await answer.clone().arrayBuffer());
-  else checkVersion(name, await answer.clone().text());
+  const expected = FILES.get(name) ?? [];
+  if (typeof expected === "string") await checkFile(name, expected, answer.clone());
+  else checkPage(name, expected, await answer.clone().text());
   await cache.put(request, answer);
 }
 
-/** Throws if a file is another one. Some hosts send a page with status 200 for a file that they do not have. */
-async function checkHash(name: string, hash: string, file: ArrayBuffer): Promise<void> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", file));
-  if (btoa(String.fromCharCode(...digest)) !== hash) {
-    throw new Error(`${name}: expected the SHA-256 ${hash}`);
-  }
+/** Throws if a file is not the one that was built. */
+async function checkFile(name: string, hash: string, file: Response): Promise<void> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+  if (btoa(String.fromCharCode(...digest)) === hash) return;
+  // Some hosts send a page with status 200 for a file that they do not have, perhaps not yet.
+  if (file.headers.get("Content-Type")?.startsWith("text/html"))
+    throw new Error(`${name}: got a page`);
+  throw new Rewritten(`${name}: expected the SHA-256 ${hash}`);
 }
 
-/**
- * Throws if a page names files that this version does not have. A host that is being updated may send its pages and its
- * service worker from two versions.
- */
-function checkVersion(name: string, page: string): void {
+/** Throws if a page is of another version, or is not the one with this name. */
+function checkPage(name: string, files: readonly string[], page: string): void {
+  // A host that is being updated may send its pages and its service worker from two versions.
   for (const [, file = ""] of page.matchAll(/"\.\/(assets\/[^"]+)"/gu)) {
     if (!FILES.has(file)) throw new Error(`${name}: ${file} is of another version`);
+  }
+  // Some hosts send another page with status 200 for one that they do not have.
+  for (const file of files) {
+    if (!page.includes(file)) throw new Rewritten(`${name}: expected that it names ${file}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the page on a static host does while its files are not kept, or not kept whole. */
+/** Tests the page on a static host while its files are not kept, or not all. */
 import { readFileSync, writeFileSync } from "node:fs";
 import sirv from "sirv";
 import { expect, test, visit, type Visit } from "../browsers/page.js";
@@ -90,6 +90,73 @@ test(
       .then((answers) => answers.map(({ headers }) => headers.get("Content-Type")))
       .then((types) => [...new Set(types)])`;
     expect(await view.of("html", types)).toEqual(["text/javascript"]);
+    await view.tab.close();
+    stop();
+  },
+);
+
+test(
+  "a page that a host sends for the documentation is not kept as it",
+  { tag: "@full" },
+  async ({ started }) => {
+    const files = sirv(versionOf("first"), { dev: true });
+    let [isWhole, asked] = [false, 0];
+    const { address, stop } = await host((request, response, next) => {
+      if (!isWhole && request.url === "/documentation.html") {
+        asked += 1;
+        request.url = "/";
+      }
+      files(request, response, next);
+    });
+    const view = await visit(started, "#/nothing", address);
+    await untilIsolated(view);
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    isWhole = true;
+    await view.tab.reload();
+    await untilKept(view);
+    const kept = `caches.open("randomx-${address} first")
+      .then((cache) => cache.match(new URL("documentation.html", location).href))
+      .then((answer) => answer.text())`;
+    expect(await view.of("html", kept)).not.toContain("assets/first.js");
+    await view.tab.close();
+    stop();
+  },
+);
+
+test(
+  "a version whose scripts the host rewrites replaces another, and keeps nothing altered",
+  { tag: "@full" },
+  async ({ started }) => {
+    const [first, second] = ["first", "second"].map((name) => sirv(versionOf(name), { dev: true }));
+    let [current, isRewritten] = [first, false];
+    const { address, stop } = await host((request, response, next) => {
+      if (isRewritten && MISSING.test(request.url ?? "")) {
+        response.setHeader("Content-Type", "text/javascript");
+        response.end(`// minified`);
+      } else {
+        current?.(request, response, next);
+      }
+    });
+    const view = await visit(started, "#/nothing", address);
+    await untilKept(view);
+    [current, isRewritten] = [second, true];
+    const worker = "navigator.serviceWorker.getRegistration()";
+    await view.of("html", `${worker}.then((registration) => registration.update())`);
+    const waits = `${worker}.then(({ waiting }) => Boolean(waiting))`;
+    await expect.poll(() => view.of("html", waits)).toBe(true);
+    await expect(async () => {
+      // A page that has waited too long starts with the old version.
+      await view.tab.reload();
+      expect(await view.count('script[src$="assets/second.js"]')).toBe(1);
+    }).toPass({ timeout: 30_000 });
+    // The files of the old version are of no use.
+    await expect
+      .poll(() => view.of("html", "caches.keys()"))
+      .toEqual([`randomx-${address} second`]);
+    expect(await view.of("#offline", "it.hidden")).toBe(true);
+    isRewritten = false;
+    await view.tab.reload();
+    await untilKept(view);
     await view.tab.close();
     stop();
   },
