@@ -333,12 +333,18 @@ test("nothing connects from the worker", async () => {
 test("what was replaced can be put back, and a closed chain answers nothing", async () => {
   const { request } = library.HttpClient;
   const other = randomx.follow([{ node: source.url }], { network: "regtest", poll: 1 });
-  const restore = checkMoneroTs(library, other);
+  const onUnverified = (method: string): number => unverified.push(`other ${method}`);
+  const restore = checkMoneroTs(library, other, { onUnverified });
   // Nothing was followed yet.
   await expect(call("get_block_count")).rejects.toThrow(NOT_FOLLOWED);
   await untilSynced(other);
   expect(await call("get_block_count")).toMatchObject({ count: COUNT + 1 });
-  await other.close();
+  node.fault = (...asked) => {
+    void other.close().then(() => lie("get_info", {})(...asked));
+    return true;
+  };
+  await expect(call("get_info")).rejects.toThrow(NOT_FOLLOWED);
+  expect(unverified).toEqual(["get_info"]);
   await expect(call("get_block_count")).rejects.toThrow(NOT_FOLLOWED);
   await expect(call("get_block_header_by_height", { height: 3 })).rejects.toThrow(NOT_FOLLOWED);
   restore();

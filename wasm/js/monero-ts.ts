@@ -72,9 +72,9 @@ const JSON_RPC: Readonly<Record<string, Checked>> = {
   on_get_block_hash: async (chain, params) => (await header(chain, params[0])).id,
   get_info: async (chain, _, forward, unverified) => {
     const info = await forward();
-    unverified();
     const tip = await header(chain, tipOf(chain).height);
     const height = tip.height + 1;
+    unverified();
     return {
       ...info,
       ...{ height, height_without_bootstrap: height, target_height: 0, top_block_hash: tip.id },
@@ -241,7 +241,7 @@ function connects(method: string, args: readonly unknown[]): boolean {
   }
 }
 
-/** Parses a node's answer. Numbers above 2^53 are rounded: of those passed on, `free_space` of `get_info` may be. */
+/** Parses a node's answer. `JSON.parse` rounds numbers above 2^53, such as the `free_space` of `get_info`. */
 function contentOf({ statusCode, statusText, body }: MoneroTsResponse): Json {
   if (statusCode !== 200 || typeof body !== "string")
     throw new Error(`${statusCode} ${statusText}`);
