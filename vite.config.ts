@@ -74,9 +74,10 @@ export default defineConfig({
     format: "es",
     rolldownOptions: {
       output: {
-        // One file compresses the similar glue code of three modules better.
+        // One file compresses the similar glue code of these modules better. Most visitors verify only blocks, so the glue
+        // code for blocks is apart.
         codeSplitting: {
-          groups: [{ name: "monero", test: /\/wasm\/(block|monero|follow)\/pkg\// }],
+          groups: [{ name: "monero", test: /\/wasm\/(monero|follow)\/pkg\// }],
         },
       },
     },
