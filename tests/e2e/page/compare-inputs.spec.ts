@@ -1,5 +1,6 @@
 /** The view Compare with a server and files that send what it does not expect. */
 import { expect, test, type Visit } from "../browsers/page.js";
+import { readText } from "../support.js";
 
 const verdict = '[data-part="verdict"]';
 const submit = ".compare-form [type=submit]";
@@ -82,18 +83,39 @@ test("files and fields that are too long are refused", { tag: "@chromium" }, asy
   }
 });
 
-test("a dropped file replaces the vectors", { tag: "@chromium" }, async ({ view }) => {
-  await view.go("#/compare?vectors=headers&builds=browser-jit&times=no");
-  await view.click(submit);
-  await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.");
-  await view.of(
+/** Drops a file on the page. */
+function drop(view: Visit, content: string): Promise<void> {
+  return view.of(
     "h1",
     `{
       const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File(["{}"], "own.json"));
+      dataTransfer.items.add(new File([${JSON.stringify(content)}], "own.json"));
       it.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     }`,
   );
+}
+
+test(
+  "a file that is dropped during a run replaces the vectors of the next",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/compare?vectors=headers&builds=browser-jit&times=no");
+    await view.click(submit);
+    await view.until('[data-part="results"]:not([hidden])');
+    await drop(view, readText("tests/vectors/specification-hashes.json"));
+    expect(await view.of(submit, "it.ariaDisabled")).toBe("true");
+    await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.");
+    expect(await view.text("#compare-file-error")).toBe("");
+    await view.click(submit);
+    await view.says(verdict, "All 10 hashes of own.json are right: 10 vectors in 1 build.");
+  },
+);
+
+test("a dropped file without vectors is refused", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/compare?vectors=headers&builds=browser-jit&times=no");
+  await view.click(submit);
+  await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.");
+  await drop(view, "{}");
   await view.says("#compare-file-error", 'own.json: expected a list "vectors".');
   expect(await view.of("#compare-file", "it.files[0].name")).toBe("own.json");
   // The results stay.
