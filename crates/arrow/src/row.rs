@@ -165,19 +165,20 @@ fn version(number: &Number<'_>) -> Result<Version, String> {
 /// Returns the bytes of a value, which text has as hexadecimal digits of either case. A value of more than `most` bytes
 /// is refused before it is decoded: many rows may share one long text.
 fn to_bytes<'a>(value: Value<'a>, most: usize, expected: &str) -> Result<Cow<'a, [u8]>, String> {
-    let (length, is_whole) = match value {
-        Value::Bytes(bytes) => (bytes.len(), true),
-        Value::Text(digits) => (digits.len() / 2, digits.len().is_multiple_of(2)),
-        Value::Outside => return Err(OUTSIDE.to_owned()),
+    let limit = |length: usize| {
+        if length > most { Err(format!("expected {expected}, got {length}")) } else { Ok(()) }
     };
-    if length > most && is_whole {
-        return Err(format!("expected {expected}, got {length}"));
-    }
     match value {
-        Value::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
-        Value::Text(digits) => hex::decode(digits).map(Cow::Owned).map_err(|_| {
-            format!("expected an even number of hexadecimal digits, got {:?}", shorten(digits))
-        }),
+        Value::Bytes(bytes) => limit(bytes.len()).map(|()| Cow::Borrowed(bytes)),
+        Value::Text(digits) => {
+            // Decoding refuses an odd number of digits at once.
+            if digits.len().is_multiple_of(2) {
+                limit(digits.len() / 2)?;
+            }
+            hex::decode(digits).map(Cow::Owned).map_err(|_| {
+                format!("expected an even number of hexadecimal digits, got {:?}", shorten(digits))
+            })
+        }
         Value::Outside => Err(OUTSIDE.to_owned()),
     }
 }
