@@ -1,6 +1,7 @@
 """Where files are: paths of this machine, and addresses of object stores."""
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -25,18 +26,24 @@ class Place:
     @classmethod
     def named(cls, argument: str, address: str) -> "Place":
         """Returns the place that a user names. Other processes have other current folders."""
+        place = cls(argument, address)
         scheme, separator, _ = address.partition("://")
         if not separator:
             scheme, separator, _ = address.partition(":/")
             if separator and scheme in OBJECT_STORES:
                 expected = f"expected an address with {scheme}:// (a Path drops a slash)"
-                raise ValueError(f"{argument}: {expected}, got {address!r}")
+                raise ValueError(f"{argument}: {expected}, got {place.shown()!r}")
             return cls(argument, os.path.abspath(address))
         if scheme not in OBJECT_STORES:
             known = ", ".join(OBJECT_STORES)
             expected = f"expected a path, or an address of {known}"
-            raise ValueError(f"{argument}: {expected}, got {address!r}")
-        return cls(argument, address)
+            raise ValueError(f"{argument}: {expected}, got {place.shown()!r}")
+        return place
+
+    def shown(self) -> str:
+        """Returns the address for messages, which terminals and logs keep. It has *** in place of a login."""
+        # After a colon comes a password, which may have a slash or an @ that should be escaped.
+        return re.sub(r"^([^:/]*:/+)([^/@]*:.*|[^/@]*)@", r"\1***@", self.address, flags=re.DOTALL)
 
     def is_in(self, folder: "Place") -> bool:
         """Whether this is in a folder of an object store, and not ignored there."""
@@ -57,10 +64,14 @@ class Place:
             filesystem, path = fs.FileSystem.from_uri(self.address)
         except OSError as problem:
             # Ray runs a task again after this type of error, not after the next ones.
-            raise OSError(f"{self.argument}: {problem}") from problem
+            raise OSError(self._message(problem)) from None
         except (ValueError, NotImplementedError) as problem:
-            raise ValueError(f"{self.argument}: {problem}") from problem
+            raise ValueError(self._message(problem)) from None
         return ObjectStore(filesystem), path
+
+    def _message(self, problem: Exception) -> str:
+        """Returns the message of an error of pyarrow, which may quote the address."""
+        return f"{self.argument}: {str(problem).replace(self.address, self.shown())}"
 
 
 class ObjectStore:

@@ -143,8 +143,8 @@ def _audit(
     arguments = (("input", input), ("output", output))
     places = [Place.named(argument, fspath(place)) for argument, place in arguments]
     if places[1].is_in(places[0]):
-        expected = f"expected a folder outside the input {places[0].address}"
-        got = f"got {places[1].address}, which later runs would refuse as a subfolder"
+        expected = f"expected a folder outside the input {places[0].shown()}"
+        got = f"got {places[1].shown()}, which later runs would refuse as a subfolder"
         raise ValueError(f"output: {expected}, {got}")
     (reads, source), (writes, target) = (place.split() for place in places)
     lines = source.lower().endswith((".jsonl", ".ndjson"))

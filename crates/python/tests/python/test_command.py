@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from randomx_web import _ray, audit
+from randomx_web._storage import Place
 
 
 def command(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -53,6 +54,37 @@ def test_the_function_names_arguments_and_the_command_options(
         arguments = ["--ray", "local", "--input", source, "--output", output]
         assert audit.main([*arguments, "--network", network]) == audit.UNUSABLE
         assert capsys.readouterr().err.startswith(f"error: --{mention}")
+
+
+@pytest.mark.parametrize(
+    "source, shown",
+    [
+        ("ftp://me:secret@x/y", "ftp://***@x/y"),
+        ("s3:/me:secret@b/x", "s3:/***@b/x"),
+        ("s3://me:secret@b/x", "s3://***@b/x"),
+        ("s3://me:se/cret@b/x", "s3://***@b/x"),
+        ("s3://me:sec%ret@b/x", "s3://***@b/x"),
+        ("s3://me:s@secret@b/x\n", "s3://***@b/x\\n"),
+        ("s3://b/me@home:secrets", None),
+    ],
+)
+def test_messages_show_no_logins(
+    source: str, shown: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = Place("input", source)
+    assert place.shown() == (source if shown is None else shown.replace("\\n", "\n"))
+    arguments = ["--ray", "local", "--input", source, "--output", f"{source.rstrip()}/audit"]
+    assert audit.main(arguments) == audit.UNUSABLE
+    errors = capsys.readouterr().err
+    assert (shown or source) in errors
+    assert shown is None or "secret" not in errors and "cret@" not in errors
+
+
+def test_a_traceback_shows_no_login() -> None:
+    with pytest.raises(ValueError, match=r"^input: .*s3://\*\*\*@b/x") as problem:
+        Place.named("input", "s3://me:sec%ret@b/x").split()
+    # The error of pyarrow has the address as it was given.
+    assert problem.value.__cause__ is None and problem.value.__suppress_context__
 
 
 def test_messages_do_not_control_the_terminal(
