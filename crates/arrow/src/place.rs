@@ -41,7 +41,8 @@ pub(crate) fn dictionary(array: &dyn Array) -> Option<(Vec<Place>, &dyn Array)> 
     Some((places, values.as_ref()))
 }
 
-/// Whether a row's value is inside the bytes of an array.
+/// Whether a row's value is inside the bytes of an array. An array from the C data interface, also one of a slice, has
+/// its last offset as the length of its bytes: this trusts that offset.
 pub(crate) fn is_inside<T, O>(array: &GenericByteArray<T>, row: usize) -> bool
 where
     T: ByteArrayType<Offset = O>,

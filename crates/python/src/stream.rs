@@ -90,9 +90,12 @@ impl Stream {
             return Ok(None);
         }
         let kind = DataType::Struct(self.schema.fields().clone());
-        // SAFETY: the arrays of a stream have the type in its schema, and memory for their lengths, last offsets and
-        // buffers' lengths, which nothing here can check. pyarrow checks no texts, keys, views and other offsets of
-        // files. The kernel reads texts as bytes and checks the others. Other columns are passed on unread.
+        // SAFETY: the arrays of a stream have the type in its schema. Nothing here can check their memory, whose length
+        // does not pass through the interface: callers of `verify_table` answer for it, as its documentation says. They
+        // answer for the lengths of arrays and buffers, and for the last offset of each array, which arrow takes for
+        // the length of its bytes. In a slice that is an offset of the middle, which pyarrow does not check in files.
+        // The kernel checks keys, views and other offsets against these lengths, and reads texts as bytes. Other
+        // columns are passed on unread.
         let rows = StructArray::from(unsafe { from_ffi_and_data_type(array, kind) }?);
         let (count, nulls) = (rows.len(), rows.null_count());
         if nulls > 0 {

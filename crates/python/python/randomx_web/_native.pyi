@@ -262,9 +262,10 @@ def verify_table(
     RandomX are neither valid nor invalid, if their `height` says so too. Nor are blocks of versions that this release
     does not know, if their rows have no `version`.
 
-    A row whose value is outside its column's data is invalid. But a buffer's length does not pass through the interface:
-    if a buffer is too short, as in a damaged Arrow file (Feather, IPC), the process can crash. For a file of others, call
-    pyarrow's `table.validate(full=True)` before.
+    The interface does not pass the lengths of memory. The lengths that a table names are trusted, and so is the last
+    offset of each part of a column, also in a slice. A row whose key, view or other offset points out of them is
+    invalid. If they are wrong, as in a damaged Arrow file (Feather, IPC), the process can crash, or give verdicts on
+    other memory. For a file of others, call pyarrow's `table.validate(full=True)` before.
     """
 
 def seed_height(height: int) -> int:
