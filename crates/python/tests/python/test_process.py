@@ -118,9 +118,16 @@ def test_a_signal_ends_both_processes(
 def test_a_package_that_cannot_be_imported_has_no_verdict(tmp_path: Path) -> None:
     package = tmp_path / "randomx_web"
     package.mkdir()
-    for name in ("__init__.py", "__main__.py"):
+    for name in ("__init__.py", "__main__.py", "audit.py"):
         shutil.copy(Path(randomx_web.__file__).with_name(name), package)
-    for arguments, code in [(["-m", "randomx_web", "audit"], 2), (["-c", "import randomx_web"], 1)]:
+    cases = [
+        (["-m", "randomx_web", "audit"], 2),
+        (["-m", "randomx_web.audit"], 2),
+        (["-mrandomx_web", "audit"], 2),
+        (["-Bmrandomx_web.audit"], 2),
+        (["-c", "import randomx_web", "randomx_web"], 1),
+    ]
+    for arguments, code in cases:
         program = [sys.executable, *arguments]
         run = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
         assert (run.returncode, run.stdout) == (code, "")
