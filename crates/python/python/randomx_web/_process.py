@@ -13,30 +13,36 @@ from . import audit
 #: Marks the environment of the process that works.
 MARK = "RANDOMX_WEB_AUDITS"
 
-#: The exit codes of the process that works, and those of the command. Neither Python nor Ray uses the former.
+#: Maps the worker's exit codes, which neither Python nor Ray uses, to the command's.
 RESULTS = {100 + code: code for code in (audit.VALID, audit.NOT_VALID, audit.UNUSABLE)}
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the command in a process that begins like this one, and returns the command's exit code.
 
-    Without one, returns that of a failure. A signal that this process passes on ends it too. Python
-    ends here with help, or with an error of the arguments.
+    If the process ends without an exit code of the command, returns `UNUSABLE`. If a forwarded signal
+    ended it, ends this process with the same signal. `--help` and unusable arguments exit before the
+    process starts.
     """
     audit.parser().parse_args(arguments)
     if os.environ.pop(MARK, None):
         return work(arguments)
     program = [sys.executable, *sys.orig_argv[1:]]
-    # The other process ends when its input does, however this one ends.
-    with subprocess.Popen(program, stdin=subprocess.PIPE, env=os.environ | {MARK: "1"}) as worker:
+    try:
+        # The other process ends when its input does, however this one ends.
+        worker = subprocess.Popen(program, stdin=subprocess.PIPE, env=os.environ | {MARK: "1"})
+    except OSError as problem:
+        return audit.fail(f"cannot start the audit's process: {problem}")
+    with worker:
         received = forward_signals(worker)
         code = worker.wait()
     if code in RESULTS:
         return RESULTS[code]
     if received:
-        os.kill(os.getpid(), received[0])
+        return end_by_signal(received[0])
     how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-    return audit.fail(f"the audit's process ended {how}; Ray ends it if the cluster's head is lost")
+    hint = "; Ray ends it if the cluster's head is lost" if code == 1 else ""
+    return audit.fail(f"the audit's process ended {how}{hint}")
 
 
 def work(arguments: Sequence[str]) -> int:
@@ -49,14 +55,15 @@ def work(arguments: Sequence[str]) -> int:
 
 
 def forward_signals(worker: "subprocess.Popen[bytes]") -> list[int]:
-    """Passes the first signal of each kind on to a process. The second one has its default effect.
+    """Passes the first signal of each kind on to a process. The second one ends this process.
 
     Returns a list to which each signal is added.
     """
     received: list[int] = []
 
     def forward(number: int, _: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
+        if number in received:
+            os._exit(end_by_signal(number))
         received.append(number)
         # Windows sends Ctrl-C to both processes, and has no other way.
         if os.name != "nt" or number != signal.SIGINT:
@@ -66,6 +73,16 @@ def forward_signals(worker: "subprocess.Popen[bytes]") -> list[int]:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, forward)
     return received
+
+
+def end_by_signal(number: int) -> int:
+    """Ends this process by a signal. If that has no effect, returns the exit code that shells give such an end.
+
+    The first process of a container ignores signals that it has no handlers for.
+    """
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    return 128 + number
 
 
 def interrupt_once(_number: int, _: object) -> NoReturn:

@@ -13,13 +13,25 @@ from pathlib import Path
 import pytest
 import randomx_web
 from made import chain, write
-from randomx_web import audit
+from randomx_web import _process, audit
 
 #: Seconds that a test waits for something.
 PATIENCE = 120.0
 
 #: Ends the process as Ray's code in C++ does.
 ENDS = "import os; os._exit(1)"
+
+#: Is killed, as for want of memory.
+KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+
+#: Makes each process ignore signals that it sends itself, as the first one of a container does.
+FIRST_PROCESS = """
+import os
+def kill(process, number, kill=os.kill):
+    if process != os.getpid():
+        kill(process, number)
+os.kill = kill
+"""
 
 #: Waits for a signal. The first interrupt is answered slowly.
 WAITS = """
@@ -48,7 +60,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], "subprocess.Popen[str]"]]:
 
     def run(code: str) -> "subprocess.Popen[str]":
         fake = tmp_path / "modules/ray"
-        fake.mkdir(parents=True)
+        fake.mkdir(parents=True, exist_ok=True)
         (fake / "__init__.py").write_text(code)
         environment = {"PYTHONPATH": str(fake.parent), "NOTES": str(tmp_path)}
         places = ["--input", str(source), "--output", str(tmp_path / "audit")]
@@ -90,6 +102,52 @@ def test_an_end_by_ray_is_no_verdict(start: Callable[[str], "subprocess.Popen[st
     text, errors = run.communicate(timeout=PATIENCE)
     ended = "the audit's process ended with exit code 1; Ray ends it if the cluster's head is lost"
     assert (run.returncode, text, errors) == (audit.UNUSABLE, "", f"error: {ended}\n")
+
+
+def test_other_ends_name_no_cause(start: Callable[[str], "subprocess.Popen[str]"]) -> None:
+    ends = [(ENDS.replace("1", "3"), "with exit code 3"), (KILLED, f"by signal {signal.SIGKILL:d}")]
+    for code, how in ends:
+        run = start(code)
+        text, errors = run.communicate(timeout=PATIENCE)
+        assert (run.returncode, text) == (audit.UNUSABLE, "")
+        assert errors == f"error: the audit's process ended {how}\n"
+
+
+def test_a_process_that_cannot_start_has_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
+    arguments = ["--ray", "x", "--input", "y", "--output", "z"]
+    assert _process.run(arguments) == audit.UNUSABLE
+    text, errors = capsys.readouterr()
+    assert text == "" and errors.startswith("error: cannot start the audit's process: ")
+    assert len(errors.splitlines()) == 1 and "missing" in errors
+
+
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("first_process", [False, True])
+def test_signals_end_the_first_process_of_a_container(
+    start: Callable[[str], "subprocess.Popen[str]"],
+    tmp_path: Path,
+    twice: bool,
+    first_process: bool,
+) -> None:
+    if first_process:
+        (tmp_path / "modules").mkdir()
+        (tmp_path / "modules/sitecustomize.py").write_text(FIRST_PROCESS)
+    # A second signal does not wait for the answer to the first one.
+    run = start(WAITS.replace("sleep(1)", "sleep(600)") if twice else WAITS)
+    wait_for("second process", (tmp_path / "begun").exists)
+    worker = int((tmp_path / "process").read_text())
+    run.send_signal(signal.SIGINT)
+    if twice:
+        wait_for("interrupt", (tmp_path / "interrupts").exists)
+        run.send_signal(signal.SIGINT)
+    text, errors = run.communicate(timeout=PATIENCE)
+    code = 128 + signal.SIGINT if first_process else -signal.SIGINT
+    assert (run.returncode, text) == (code, ""), errors
+    assert "error: " not in errors
+    wait_for("end of the second process", lambda: has_ended(worker))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
