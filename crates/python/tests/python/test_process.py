@@ -40,8 +40,8 @@ def write(name, text=""):
     with open(os.environ["NOTES"] + "/" + name, "a") as file:
         file.write(text)
 write("process", str(os.getpid()))
-write("begun")
 try:
+    write("begun")
     time.sleep(600)
 except KeyboardInterrupt:
     write("interrupts", "x")
