@@ -22,6 +22,9 @@ const HEADERS = {
 /** The most bytes of JavaScript, compressed with Brotli. */
 const MOST_JAVASCRIPT = 150_000;
 
+/** The most bytes of the WebAssembly that hashes, compressed with Brotli. Code for native processors only would exceed it. */
+const MOST_WASM = 39_000;
+
 /** Returns the paths of all files of the built page. */
 function builtFiles(): string[] {
   const folder = fileURLToPath(new URL("../../web/dist", import.meta.url));
@@ -99,12 +102,23 @@ test("the product contains nothing of the tests", () => {
   }
 });
 
+/** Returns the bytes of the built files of a form, compressed with Brotli. */
+function compressed(form: RegExp): number[] {
+  const files = builtFiles().filter((file) => form.test(file));
+  return files.map((file) => brotliCompressSync(readFileSync(file)).length);
+}
+
 test("the JavaScript of all views is small", () => {
-  const sizes = builtFiles()
-    .filter((file) => file.endsWith(".js"))
-    .map((file) => brotliCompressSync(readFileSync(file)).length);
+  const sizes = compressed(/\.js$/u);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   test.info().annotations.push({ type: "JavaScript, bytes", description: String(total) });
   expect(total).toBeGreaterThan(0);
   expect(total).toBeLessThanOrEqual(MOST_JAVASCRIPT);
+});
+
+test("the WebAssembly that hashes is small", () => {
+  const sizes = compressed(/\/randomx_wasm_bg-[^/]*\.wasm$/u);
+  test.info().annotations.push({ type: "WebAssembly, bytes", description: String(sizes) });
+  expect(sizes).toHaveLength(1);
+  expect(sizes[0]).toBeLessThanOrEqual(MOST_WASM);
 });

@@ -11,7 +11,7 @@ use super::{Observer, Vm};
 use crate::params::HASH_SIZE;
 
 /// Whether times can be measured. The compiler leaves out of WebAssembly's downloads what that needs.
-const HAS_CLOCK: bool = !cfg!(target_family = "wasm");
+pub(super) const HAS_CLOCK: bool = !cfg!(target_family = "wasm");
 
 impl Vm {
     /// Sets the number of lanes for the present key and version.
@@ -23,10 +23,10 @@ impl Vm {
         }
         let conditions = self.conditions();
         let earlier = mem::replace(&mut self.chosen_under, conditions);
-        if earlier != conditions || self.trials.is_none() {
+        if HAS_CLOCK && (earlier != conditions || self.trials.is_none()) {
             self.trials = conditions.map(|conditions| Participant::new(conditions.trials()));
         }
-        let best = self.trials.as_ref().and_then(Participant::choice);
+        let best = self.trials.as_ref().filter(|_| HAS_CLOCK).and_then(Participant::choice);
         // The choice for fewer or more VMs is a better guess than the expected number.
         let similar = earlier.zip(conditions).is_some_and(|(one, other)| one.resembles(other));
         let guess = if similar { self.plan } else { Plan::expected(group.fast, self.version) };

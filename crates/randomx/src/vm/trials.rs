@@ -17,6 +17,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 use super::group::Group;
+use super::measured::HAS_CLOCK;
 use super::plan::Plan;
 use super::shared::Shared;
 use crate::params::{MAX_LANES, Version};
@@ -254,7 +255,7 @@ impl Participant {
 /// Leaves the present round to another VM on the thread where it began.
 impl Drop for Participant {
     fn drop(&mut self) {
-        if let Some(round) = self.round.take() {
+        if let Some(round) = self.round.take().filter(|_| HAS_CLOCK) {
             lock(&self.trials).leave(round);
         }
     }
