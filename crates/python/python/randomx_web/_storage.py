@@ -41,9 +41,17 @@ class Place:
         return place
 
     def shown(self) -> str:
-        """Returns the address for messages, which terminals and logs keep. It has *** in place of a login."""
-        # After a colon comes a password, which may have a slash or an @ that should be escaped.
-        return re.sub(r"^([^:/]*:/+)([^/@]*:.*|[^/@]*)@", r"\1***@", self.address, flags=re.DOTALL)
+        """Returns the address for messages, which terminals and logs keep. *** replaces a login and a query."""
+        # After a colon comes a password, which may have a slash, an @ or a ? that should be escaped.
+        url = re.match(r"([^:/]*:/+)([^/@]*:.*@|[^/@]*@)?(.*)", self.address, flags=re.DOTALL)
+        if not url:
+            return self.address
+        scheme, login, rest = url.groups(default="")
+        if "?" in login:
+            # Either the password has a ?, or the query has an @.
+            return f"{scheme}***"
+        place, question, _ = rest.partition("?")
+        return scheme + ("***@" if login else "") + place + (question and "?***")
 
     def is_in(self, folder: "Place") -> bool:
         """Whether this is in a folder of an object store, and not ignored there."""

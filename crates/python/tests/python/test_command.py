@@ -65,10 +65,14 @@ def test_the_function_names_arguments_and_the_command_options(
         ("s3://me:se/cret@b/x", "s3://***@b/x"),
         ("s3://me:sec%ret@b/x", "s3://***@b/x"),
         ("s3://me:s@secret@b/x\n", "s3://***@b/x\\n"),
+        ("s3://me:s?cret@b/x", "s3://***"),
+        ("https://x/y?sv=1&sig=secret", "https://x/y?***"),
+        ("abfs://me:secret@x/y%?client_secret=secret", "abfs://***@x/y%?***"),
+        ("https://x:443/y?email=a@b&sig=secret", "https://***"),
         ("s3://b/me@home:secrets", None),
     ],
 )
-def test_messages_show_no_logins(
+def test_messages_show_no_secrets(
     source: str, shown: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = Place("input", source)
