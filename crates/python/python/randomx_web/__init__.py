@@ -31,7 +31,7 @@ except ImportError:
 
     # Python's own exit code 1 would be a verdict of `python -m randomx_web audit`. The module's name may be in the
     # argument of -m, as in `-mrandomx_web` and `-Imrandomx_web`.
-    module = re.compile(r"(-\w*m)?randomx_web(\.audit)?")
+    module = re.compile(r"(-\w*m)?randomx_web(\.audit|\.__main__)?")
     if sys.argv[:1] == ["-m"] and any(map(module.fullmatch, sys.orig_argv)):
         traceback.print_exc()
         sys.exit(2)

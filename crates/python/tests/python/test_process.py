@@ -190,3 +190,4 @@ def test_a_package_that_cannot_be_imported_has_no_verdict(tmp_path: Path) -> Non
         run = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
         assert (run.returncode, run.stdout) == (code, "")
         assert "ModuleNotFoundError: No module named 'randomx_web._native'" in run.stderr
+        (["-m", "randomx_web.__main__", "audit"], 2),
