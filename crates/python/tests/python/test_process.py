@@ -91,10 +91,10 @@ def wait_for(what: str, condition: Callable[[], bool]) -> None:
 def has_ended(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+        # One that nobody waits for.
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
         return True
-    # One that nobody waits for.
-    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def test_an_end_by_ray_is_no_verdict(start: Callable[[str], "subprocess.Popen[str]"]) -> None:
