@@ -20,9 +20,9 @@ RESULTS = {100 + code: code for code in (audit.VALID, audit.NOT_VALID, audit.UNU
 def run(arguments: Sequence[str]) -> int:
     """Runs the command in a process that begins like this one, and returns the command's exit code.
 
-    If the process ends without an exit code of the command, returns `UNUSABLE`. If a forwarded signal
-    ended it, ends this process with the same signal. `--help` and unusable arguments exit before the
-    process starts.
+    If a forwarded signal ends the process, ends this one with the same signal. If the process ends
+    otherwise without an exit code of the command, prints how and returns `UNUSABLE`. `--help` and
+    unusable arguments exit before the process starts.
     """
     audit.parser().parse_args(arguments)
     if os.environ.pop(MARK, None):
@@ -38,8 +38,9 @@ def run(arguments: Sequence[str]) -> int:
         code = worker.wait()
     if code in RESULTS:
         return RESULTS[code]
-    if received:
-        return end_by_signal(received[0])
+    # Ray answers SIGTERM by an exit with its number.
+    if abs(code) in received:
+        return end_by_signal(abs(code))
     how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
     hint = "; Ray ends it if the cluster's head is lost" if code == 1 else ""
     return audit.fail(f"the audit's process ended {how}{hint}")

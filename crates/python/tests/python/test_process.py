@@ -24,6 +24,9 @@ ENDS = "import os; os._exit(1)"
 #: Is killed, as for want of memory.
 KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 
+#: Answers SIGTERM as Ray does in the process that connects to a cluster.
+EXITS = "import signal, sys; signal.signal(signal.SIGTERM, lambda number, _: sys.exit(number))"
+
 #: Makes each process ignore signals that it sends itself, as the first one of a container does.
 FIRST_PROCESS = """
 import os
@@ -150,6 +153,35 @@ def test_signals_end_the_first_process_of_a_container(
     wait_for("end of the second process", lambda: has_ended(worker))
 
 
+@pytest.mark.parametrize("ray", ["", EXITS])
+def test_the_signal_that_ends_the_second_process_ends_the_first(
+    start: Callable[[str], "subprocess.Popen[str]"], tmp_path: Path, ray: str
+) -> None:
+    run = start(ray + WAITS.replace("sleep(1)", "sleep(600)"))
+    wait_for("second process", (tmp_path / "begun").exists)
+    run.send_signal(signal.SIGINT)
+    wait_for("interrupt", (tmp_path / "interrupts").exists)
+    run.send_signal(signal.SIGTERM)
+    text, errors = run.communicate(timeout=PATIENCE)
+    assert (run.returncode, text) == (-signal.SIGTERM, ""), errors
+    assert "error: " not in errors
+
+
+@pytest.mark.parametrize(
+    "end, how",
+    [(ENDS.replace("1", "3"), "with exit code 3"), (KILLED, f"by signal {signal.SIGKILL:d}")],
+)
+def test_another_end_after_a_signal_is_an_error(
+    start: Callable[[str], "subprocess.Popen[str]"], tmp_path: Path, end: str, how: str
+) -> None:
+    run = start(WAITS.replace("raise", end))
+    wait_for("second process", (tmp_path / "begun").exists)
+    run.send_signal(signal.SIGINT)
+    text, errors = run.communicate(timeout=PATIENCE)
+    assert (run.returncode, text) == (audit.UNUSABLE, "")
+    assert errors == f"error: the audit's process ended {how}\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("both", [False, True])
 def test_a_signal_ends_both_processes(
@@ -181,6 +213,7 @@ def test_a_package_that_cannot_be_imported_has_no_verdict(tmp_path: Path) -> Non
     cases = [
         (["-m", "randomx_web", "audit"], 2),
         (["-m", "randomx_web.audit"], 2),
+        (["-m", "randomx_web.__main__", "audit"], 2),
         (["-mrandomx_web", "audit"], 2),
         (["-Bmrandomx_web.audit"], 2),
         (["-c", "import randomx_web", "randomx_web"], 1),
@@ -190,4 +223,3 @@ def test_a_package_that_cannot_be_imported_has_no_verdict(tmp_path: Path) -> Non
         run = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
         assert (run.returncode, run.stdout) == (code, "")
         assert "ModuleNotFoundError: No module named 'randomx_web._native'" in run.stderr
-        (["-m", "randomx_web.__main__", "audit"], 2),
