@@ -41,8 +41,11 @@ test(
     const waits =
       "navigator.serviceWorker.getRegistration().then(({ waiting }) => Boolean(waiting))";
     await expect.poll(() => view.of("html", waits)).toBe(true);
-    await view.tab.reload();
-    await untilKept(view);
+    await expect(async () => {
+      // A page that has waited too long for it keeps no files.
+      await view.tab.reload();
+      await view.until("#offline:not([hidden])", 10_000);
+    }).toPass({ timeout: 60_000 });
     await view.tab.close();
     stop();
   },
