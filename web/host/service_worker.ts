@@ -43,12 +43,10 @@ const scope = self as unknown as Scope;
 const PREFIX = `randomx-${scope.registration.scope} `;
 const CACHE = PREFIX + __VERSION__;
 
-/** Says that a file differs from the built one. The host may rewrite it in every answer. */
-class Rewritten extends Error {}
-
 scope.addEventListener("install", (event) => {
   // A version that replaces another keeps all its files first, so that it works offline too. If the host rewrites
-  // some, it is installed without them: otherwise the visitors would stay on the old version.
+  // some, it is installed without them and without pages: otherwise the visitors would stay on the old version. If the
+  // host does not send the pages of this version, the old version stays.
   if (scope.registration.active) event.waitUntil(keepAll());
 });
 
@@ -62,9 +60,10 @@ scope.addEventListener("message", (event) => {
   if (event.data === "keep") event.waitUntil(keepAndReport());
 
   async function keepAndReport(): Promise<void> {
-    const areKept = await keepAll();
+    // Otherwise the open page may be of another version, and need its files.
+    if (!(await keepAll())) return;
     await forgetOthers();
-    if (areKept) event.source?.postMessage("kept");
+    event.source?.postMessage("kept");
   }
 });
 
@@ -112,53 +111,60 @@ function withHeaders(answer: Response): Response {
 }
 
 /**
- * Keeps all files, the page last: visits use a kept page, and the host may no longer have its files. Returns false if the
- * host rewrites a file.
+ * Keeps all files, the pages last: visits use a kept page, and the host may no longer have its files. Returns false if the
+ * host rewrites a file. Then the pages are not kept, but checked too. Throws if the host does not send this version.
  */
 async function keepAll(): Promise<boolean> {
-  try {
-    for (const name of FILES.keys()) if (name !== PAGE) await keep(name);
-    await keep(PAGE);
-    return true;
-  } catch (error) {
-    if (error instanceof Rewritten) return false;
-    throw error;
-  }
+  const rank = (name: string): number => Number(isPage(name)) + Number(name === PAGE);
+  const names = [...FILES.keys()].sort((a, b) => rank(a) - rank(b));
+  let areBuilt = true;
+  for (const name of names) areBuilt = (await keep(name, areBuilt)) && areBuilt;
+  return areBuilt;
 }
 
-async function keep(name: string): Promise<void> {
+/** Keeps a file, a page only `withPages`. Returns false, and keeps nothing, if the host rewrites it. */
+async function keep(name: string, withPages: boolean): Promise<boolean> {
   const cache = await caches.open(CACHE);
-  if (await cache.match(address(name))) return;
+  if (await cache.match(address(name))) return true;
   // The browser's own cache may still have the file of an earlier version.
   const request = new Request(address(name), { cache: "reload" });
   const answer = await fetch(request);
   if (!answer.ok) throw new Error(`${name}: status ${answer.status}`);
   const expected = FILES.get(name) ?? [];
-  if (typeof expected === "string") await checkFile(name, expected, answer.clone());
-  else checkPage(name, expected, await answer.clone().text());
-  await cache.put(request, answer);
+  const isBuilt =
+    typeof expected === "string"
+      ? await isFile(name, expected, answer.clone())
+      : hasFiles(name, expected, await answer.clone().text());
+  if (isBuilt && (withPages || !isPage(name))) await cache.put(request, answer);
+  return isBuilt;
 }
 
-/** Throws if a file is not the one that was built. */
-async function checkFile(name: string, hash: string, file: Response): Promise<void> {
+function isPage(name: string): boolean {
+  return typeof FILES.get(name) !== "string";
+}
+
+/** Returns whether a file is the one that was built. Throws if it is a page. */
+async function isFile(name: string, hash: string, file: Response): Promise<boolean> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
-  if (btoa(String.fromCharCode(...digest)) === hash) return;
+  if (btoa(String.fromCharCode(...digest)) === hash) return true;
   // Some hosts send a page with status 200 for a file that they do not have, perhaps not yet.
   if (file.headers.get("Content-Type")?.startsWith("text/html"))
     throw new Error(`${name}: got a page`);
-  throw new Rewritten(`${name}: expected the SHA-256 ${hash}`);
+  return false;
 }
 
-/** Throws if a page is of another version, or is not the one with this name. */
-function checkPage(name: string, files: readonly string[], page: string): void {
+/** Returns whether a page names its files. Throws if it is of another version, or of something else. */
+function hasFiles(name: string, files: readonly string[], page: string): boolean {
   // A host that is being updated may send its pages and its service worker from two versions.
   for (const [, file = ""] of page.matchAll(/"\.\/(assets\/[^"]+)"/gu)) {
     if (!FILES.has(file)) throw new Error(`${name}: ${file} is of another version`);
   }
+  // Some hosts send a page of their own with status 200 during maintenance, or to log in.
+  const assets = [...FILES.keys()].filter((file) => file.startsWith("assets/"));
+  if (!assets.some((file) => page.includes(file)))
+    throw new Error(`${name}: expected a page that names files of this version`);
   // Some hosts send another page with status 200 for one that they do not have.
-  for (const file of files) {
-    if (!page.includes(file)) throw new Rewritten(`${name}: expected that it names ${file}`);
-  }
+  return files.every((file) => page.includes(file));
 }
 
 function address(name: string): string {

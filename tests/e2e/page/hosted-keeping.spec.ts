@@ -1,5 +1,6 @@
 /** Tests the page on a static host while its files are not kept, or not all. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import sirv from "sirv";
 import { expect, test, visit, type Visit } from "../browsers/page.js";
 import { host, versionOf } from "./static-host.js";
@@ -131,35 +132,57 @@ test(
   { tag: "@full" },
   async ({ started }) => {
     const [first, second] = ["first", "second"].map((name) => sirv(versionOf(name), { dev: true }));
-    let [current, isRewritten] = [first, false];
+    type Host = typeof first;
+    let [current, page, isRewritten, asked] = [first, first, false, 0];
     const { address, stop } = await host((request, response, next) => {
       if (isRewritten && MISSING.test(request.url ?? "")) {
         response.setHeader("Content-Type", "text/javascript");
         response.end(`// minified`);
       } else {
-        current?.(request, response, next);
+        if (request.url === "/") asked += 1;
+        (request.url === "/" ? page : current)?.(request, response, next);
       }
     });
     const view = await visit(started, "#/nothing", address);
     await untilKept(view);
     [current, isRewritten] = [second, true];
     const worker = "navigator.serviceWorker.getRegistration()";
-    await view.of("html", `${worker}.then((registration) => registration.update())`);
-    const waits = `${worker}.then(({ waiting }) => Boolean(waiting))`;
-    await expect.poll(() => view.of("html", waits)).toBe(true);
+    const updatesWith = async (sent: Host): Promise<boolean> => {
+      page = sent;
+      await view.of("html", `${worker}.then((registration) => registration.update())`);
+      const isInstalling = `${worker}.then(({ installing }) => Boolean(installing))`;
+      await expect.poll(() => view.of("html", isInstalling)).toBe(false);
+      return view.of("html", `${worker}.then(({ waiting }) => Boolean(waiting))`);
+    };
+    // Some server of the host still has the old page.
+    expect(await updatesWith(first)).toBe(false);
+    const login: Host = (_request, response) => {
+      response.setHeader("Content-Type", "text/html");
+      response.end("<h1>Log in</h1>");
+    };
+    expect(await updatesWith(login)).toBe(false);
+    expect(await updatesWith(second)).toBe(true);
     await expect(async () => {
       // A page that has waited too long starts with the old version.
       await view.tab.reload();
       expect(await view.count('script[src$="assets/second.js"]')).toBe(1);
     }).toPass({ timeout: 30_000 });
-    // The files of the old version are of no use.
-    await expect
-      .poll(() => view.of("html", "caches.keys()"))
-      .toEqual([`randomx-${address} second`]);
+    // A page of the old version could still be open, and need its files.
+    const before = asked;
+    await view.of("html", `navigator.serviceWorker.controller.postMessage("keep")`);
+    await expect.poll(() => asked).toBeGreaterThan(before);
+    await pause(1000);
+    const [old, kept] = [`randomx-${address} first`, `randomx-${address} second`];
+    expect(await view.of("html", "caches.keys()")).toEqual([old, kept]);
+    const pages = `caches.open("${kept}").then((cache) => cache.keys())
+      .then((all) => all.filter(({ url }) => /(?:\\/|html)$/u.test(url)).length)`;
+    expect(await view.of("html", pages)).toBe(0);
     expect(await view.of("#offline", "it.hidden")).toBe(true);
     isRewritten = false;
     await view.tab.reload();
     await untilKept(view);
+    expect(await view.of("html", "caches.keys()")).toEqual([kept]);
+    expect(await view.of("html", pages)).toBe(2);
     await view.tab.close();
     stop();
   },
