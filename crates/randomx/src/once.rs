@@ -1,5 +1,6 @@
 //! Values that are computed once in a process, without a thread that waits for another.
 
+#[cfg(any(target_arch = "x86_64", test))]
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
@@ -8,12 +9,13 @@ use std::sync::OnceLock;
 ///
 /// [`OnceLock::get_or_init`] would let the others wait. A child process, forked meanwhile, would wait forever: it has only
 /// the thread that forked.
+#[cfg(any(target_arch = "x86_64", test))]
 pub(crate) fn once<T>(cell: &OnceLock<T>, compute: impl FnOnce() -> T) -> &T {
     let Ok(value) = try_once(cell, || Ok::<_, Infallible>(compute()));
     value
 }
 
-/// As [`once`]. After a failure, the next call computes.
+/// As `once`. After a failure, the next call computes.
 pub(crate) fn try_once<T, E>(
     cell: &OnceLock<T>,
     compute: impl FnOnce() -> Result<T, E>,
