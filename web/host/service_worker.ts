@@ -60,10 +60,10 @@ scope.addEventListener("message", (event) => {
   if (event.data === "keep") event.waitUntil(keepAndReport());
 
   async function keepAndReport(): Promise<void> {
-    // Otherwise the open page may be of another version, and need its files.
-    if (!(await keepAll())) return;
-    await forgetOthers();
-    event.source?.postMessage("kept");
+    const isKept = await keepAll();
+    // If the host rewrites files, the open page may be of the version before, and need its files.
+    await forgetOthers(isKept ? 0 : 1);
+    if (isKept) event.source?.postMessage("kept");
   }
 });
 
@@ -171,11 +171,13 @@ function address(name: string): string {
   return new URL(name === PAGE ? "./" : name, scope.registration.scope).href;
 }
 
-/** Removes the files of other versions, unless another open page or the next version may need them. */
-async function forgetOthers(): Promise<void> {
+/** Removes the files of all but the `spared` newest other versions, unless another open page or the next may need them. */
+async function forgetOthers(spared: number): Promise<void> {
   const names = await caches.keys();
   const { installing, waiting } = scope.registration;
   if (installing || waiting || (await scope.clients.matchAll()).length > 1) return;
-  const old = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
+  // In the order in which they were made.
+  const others = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
+  const old = others.slice(0, Math.max(0, others.length - spared));
   await Promise.all(old.map((name) => caches.delete(name)));
 }

@@ -178,6 +178,11 @@ test(
       .then((all) => all.filter(({ url }) => /(?:\\/|html)$/u.test(url)).length)`;
     expect(await view.of("html", pages)).toBe(0);
     expect(await view.of("#offline", "it.hidden")).toBe(true);
+    // Of several other versions only the newest keeps its files.
+    const newest = `randomx-${address} third`;
+    const again = 'navigator.serviceWorker.controller.postMessage("keep")';
+    await view.of("html", `caches.open("${newest}").then(() => { ${again}; })`);
+    await expect.poll(() => view.of("html", "caches.keys()")).toEqual([kept, newest]);
     isRewritten = false;
     await view.tab.reload();
     await untilKept(view);
