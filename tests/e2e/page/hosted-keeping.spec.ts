@@ -21,6 +21,36 @@ async function untilKept(view: Visit): Promise<void> {
   await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
 }
 
+/**
+ * Visits a host that sends the page in place of a file that it does not have, and again when it has all. Returns what
+ * a script reads of the promise of the files that are kept then.
+ */
+async function keptAfterFallback(
+  started: Parameters<typeof visit>[0],
+  missing: RegExp,
+  script: string,
+): Promise<unknown> {
+  const files = sirv(versionOf("first"), { dev: true });
+  let [isWhole, asked] = [false, 0];
+  const { address, stop } = await host((request, response, next) => {
+    if (!isWhole && missing.test(request.url ?? "")) {
+      asked += 1;
+      request.url = "/";
+    }
+    files(request, response, next);
+  });
+  const view = await visit(started, "#/nothing", address);
+  await untilIsolated(view);
+  await expect.poll(() => asked).toBeGreaterThan(0);
+  isWhole = true;
+  await view.tab.reload();
+  await untilKept(view);
+  const kept = await view.of("html", `caches.open("randomx-${address} first")${script}`);
+  await view.tab.close();
+  stop();
+  return kept;
+}
+
 test(
   "a page whose files were not all kept starts after an update of its host",
   { tag: "@full" },
@@ -74,28 +104,11 @@ test(
   "a page that a host sends for a missing file is not kept as that file",
   { tag: "@full" },
   async ({ started }) => {
-    const files = sirv(versionOf("first"), { dev: true });
-    let [isWhole, asked] = [false, 0];
-    const { address, stop } = await host((request, response, next) => {
-      if (!isWhole && MISSING.test(request.url ?? "")) {
-        asked += 1;
-        request.url = "/";
-      }
-      files(request, response, next);
-    });
-    const view = await visit(started, "#/nothing", address);
-    await untilIsolated(view);
-    await expect.poll(() => asked).toBeGreaterThan(0);
-    isWhole = true;
-    await view.tab.reload();
-    await untilKept(view);
-    const types = `caches.open("randomx-${address} first").then((cache) => cache.matchAll())
+    const types = `.then((cache) => cache.matchAll())
       .then((answers) => answers.filter(({ url }) => url.endsWith(".js")))
       .then((answers) => answers.map(({ headers }) => headers.get("Content-Type")))
       .then((types) => [...new Set(types)])`;
-    expect(await view.of("html", types)).toEqual(["text/javascript"]);
-    await view.tab.close();
-    stop();
+    expect(await keptAfterFallback(started, MISSING, types)).toEqual(["text/javascript"]);
   },
 );
 
@@ -103,27 +116,10 @@ test(
   "a page that a host sends for the documentation is not kept as it",
   { tag: "@full" },
   async ({ started }) => {
-    const files = sirv(versionOf("first"), { dev: true });
-    let [isWhole, asked] = [false, 0];
-    const { address, stop } = await host((request, response, next) => {
-      if (!isWhole && request.url === "/documentation.html") {
-        asked += 1;
-        request.url = "/";
-      }
-      files(request, response, next);
-    });
-    const view = await visit(started, "#/nothing", address);
-    await untilIsolated(view);
-    await expect.poll(() => asked).toBeGreaterThan(0);
-    isWhole = true;
-    await view.tab.reload();
-    await untilKept(view);
-    const kept = `caches.open("randomx-${address} first")
-      .then((cache) => cache.match(new URL("documentation.html", location).href))
+    const documentation = `.then((cache) => cache.match(new URL("documentation.html", location).href))
       .then((answer) => answer.text())`;
-    expect(await view.of("html", kept)).not.toContain("assets/first.js");
-    await view.tab.close();
-    stop();
+    const kept = await keptAfterFallback(started, /^\/documentation\.html$/u, documentation);
+    expect(kept).not.toContain("assets/first.js");
   },
 );
 
