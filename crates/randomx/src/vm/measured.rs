@@ -6,12 +6,9 @@ use std::ops::Range;
 use super::group::Group;
 use super::lanes::Job;
 use super::plan::Plan;
-use super::trials::{self, Conditions, Participant};
+use super::trials::{self, Conditions, HAS_CLOCK, Participant};
 use super::{Observer, Vm};
 use crate::params::HASH_SIZE;
-
-/// Whether times can be measured. The compiler leaves out of WebAssembly's downloads what that needs.
-pub(super) const HAS_CLOCK: bool = !cfg!(target_family = "wasm");
 
 impl Vm {
     /// Sets the number of lanes for the present key and version.
