@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import sirv from "sirv";
 import { expect, test, visit, type Visit } from "../browsers/page.js";
-import { host, versionOf } from "./static-host.js";
+import { findsUpdate, hasVersion, host, untilKept, versionOf } from "./static-host.js";
 
 /** Matches a file that only one view loads. */
 const MISSING = /\/client-[\w-]+\.js$/u;
@@ -14,11 +14,6 @@ async function untilIsolated(view: Visit): Promise<void> {
     expect(await view.of("html", "crossOriginIsolated")).toBe(true);
     await view.until('.view [role="alert"]');
   }).toPass({ timeout: 30_000 });
-}
-
-/** Waits until all files are kept. */
-async function untilKept(view: Visit): Promise<void> {
-  await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
 }
 
 /**
@@ -69,9 +64,7 @@ test(
     await view.until('.view [role="alert"]');
     expect(await view.count('script[src$="assets/second.js"]')).toBe(1);
     // Its service worker is found meanwhile, and replaces the first at the next visit.
-    const waits =
-      "navigator.serviceWorker.getRegistration().then(({ waiting }) => Boolean(waiting))";
-    await expect.poll(() => view.of("html", waits)).toBe(true);
+    await expect.poll(() => hasVersion(view, "waiting")).toBe(true);
     await expect(async () => {
       // A page that has waited too long for it keeps no files.
       await view.tab.reload();
@@ -142,13 +135,9 @@ test(
     const view = await visit(started, "#/nothing", address);
     await untilKept(view);
     [current, isRewritten] = [second, true];
-    const worker = "navigator.serviceWorker.getRegistration()";
-    const updatesWith = async (sent: Host): Promise<boolean> => {
+    const updatesWith = (sent: Host): Promise<boolean> => {
       page = sent;
-      await view.of("html", `${worker}.then((registration) => registration.update())`);
-      const isInstalling = `${worker}.then(({ installing }) => Boolean(installing))`;
-      await expect.poll(() => view.of("html", isInstalling)).toBe(false);
-      return view.of("html", `${worker}.then(({ waiting }) => Boolean(waiting))`);
+      return findsUpdate(view);
     };
     // Some server of the host still has the old page.
     expect(await updatesWith(first)).toBe(false);
@@ -165,7 +154,8 @@ test(
     }).toPass({ timeout: 30_000 });
     // A page of the old version could still be open, and need its files.
     const before = asked;
-    await view.of("html", `navigator.serviceWorker.controller.postMessage("keep")`);
+    const keep = 'navigator.serviceWorker.controller.postMessage("keep")';
+    await view.of("html", keep);
     await expect.poll(() => asked).toBeGreaterThan(before);
     await pause(1000);
     const [old, kept] = [`randomx-${address} first`, `randomx-${address} second`];
@@ -176,8 +166,7 @@ test(
     expect(await view.of("#offline", "it.hidden")).toBe(true);
     // Of several other versions only the newest keeps its files.
     const newest = `randomx-${address} third`;
-    const again = 'navigator.serviceWorker.controller.postMessage("keep")';
-    await view.of("html", `caches.open("${newest}").then(() => { ${again}; })`);
+    await view.of("html", `caches.open("${newest}").then(() => { ${keep}; })`);
     await expect.poll(() => view.of("html", "caches.keys()")).toEqual([kept, newest]);
     isRewritten = false;
     await view.tab.reload();

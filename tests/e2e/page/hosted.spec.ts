@@ -4,7 +4,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import sirv from "sirv";
 import { headers } from "../../../vite.config.js";
 import { expect, test, visit } from "../browsers/page.js";
-import { host, site, versionOf } from "./static-host.js";
+import {
+  findsUpdate,
+  hasVersion,
+  host,
+  lookForUpdate,
+  site,
+  untilKept,
+  versionOf,
+} from "./static-host.js";
 
 test(
   "from a subfolder without headers the page is isolated, has two threads, and works offline",
@@ -53,13 +61,10 @@ test(
     });
     const view = await visit(started, "#/nothing", address);
     // The first visit reloads the page, which ends what is being evaluated in it.
-    await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+    await untilKept(view);
     current = sirv(versionOf("second"));
-    // Browsers look for a new version some time after a visit.
-    const worker = "navigator.serviceWorker.getRegistration()";
-    await view.of("html", `${worker}.then((registration) => registration.update())`);
-    const waits = `${worker}.then((registration) => Boolean(registration.waiting))`;
-    await expect.poll(() => view.of("html", waits)).toBe(true);
+    await lookForUpdate(view);
+    await expect.poll(() => hasVersion(view, "waiting")).toBe(true);
     // The new version is complete before it replaces the old one, which worked offline.
     const files = (name: string): Promise<number> =>
       view.of(
@@ -115,16 +120,14 @@ test(
     let current = first;
     const { address, stop } = await host((...asked) => current?.(...asked));
     const view = await visit(started, "#/verify?from=paste", address);
-    await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+    await untilKept(view);
     current = second;
-    const worker = "navigator.serviceWorker.getRegistration()";
-    await view.of("html", `${worker}.then((registration) => registration.update())`);
-    const waits = `${worker}.then((registration) => Boolean(registration.waiting))`;
-    await expect.poll(() => view.of("html", waits)).toBe(true);
+    await lookForUpdate(view);
+    await expect.poll(() => hasVersion(view, "waiting")).toBe(true);
     await view.tab.reload();
     await view.fill("#block", "00");
-    expect(await view.of("html", waits)).toBe(true);
-    await expect.poll(() => view.of("html", waits)).toBe(false);
+    expect(await hasVersion(view, "waiting")).toBe(true);
+    await expect.poll(() => hasVersion(view, "waiting")).toBe(false);
     await pause(1000);
     expect(await view.of("#block", "it.value")).toBe("00");
     // Its own files are still there.
@@ -143,31 +146,20 @@ test(
     let current = first;
     const { address, stop } = await host((...asked) => current?.(...asked));
     const view = await visit(started, "#/nothing", address);
-    await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
-    const update = async (): Promise<void> => {
-      const worker = "navigator.serviceWorker.getRegistration()";
-      await view.of("html", `${worker}.then((registration) => registration.update())`);
-      const isInstalling = `${worker}.then((registration) => Boolean(registration.installing))`;
-      await expect.poll(() => view.of("html", isInstalling)).toBe(false);
-    };
-    const waits =
-      "navigator.serviceWorker.getRegistration().then(({ waiting }) => Boolean(waiting))";
+    await untilKept(view);
     // The host sends its page for files that it does not have yet.
     current = (request, ...rest) => {
       if (request.url?.endsWith(".wasm")) request.url = "/";
       second?.(request, ...rest);
     };
-    await update();
-    expect(await view.of("html", waits)).toBe(false);
+    expect(await findsUpdate(view)).toBe(false);
     // Some server of the host still has the old page.
     current = (...asked) => (asked[0].url === "/" ? first : second)?.(...asked);
-    await update();
-    expect(await view.of("html", waits)).toBe(false);
+    expect(await findsUpdate(view)).toBe(false);
     await view.tab.reload();
     await view.until('script[src$="assets/first.js"]');
     current = second;
-    await update();
-    expect(await view.of("html", waits)).toBe(true);
+    expect(await findsUpdate(view)).toBe(true);
     await expect(async () => {
       // A page that has waited too long starts with the old version.
       await view.tab.reload();
@@ -214,7 +206,7 @@ test("another page below the folder stays as it is", { tag: "@full" }, async ({ 
     }
   });
   const view = await visit(started, "#/nothing", address);
-  await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+  await untilKept(view);
   await view.tab.goto(`${address}other/`);
   await view.says("h1", "ran");
   expect(await view.of("html", "crossOriginIsolated")).toBe(false);

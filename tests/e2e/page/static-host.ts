@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import sirv from "sirv";
-import { test } from "../browsers/page.js";
+import { expect, test, type Visit } from "../browsers/page.js";
 
 /** The page as `npm run build:page` makes it. */
 export const site = fileURLToPath(new URL("../../../web/site", import.meta.url));
@@ -61,6 +61,30 @@ export function versionOf(name: string): string {
   writeFileSync(script, worker);
   utimesSync(script, 0, 1e9);
   return folder;
+}
+
+/** Waits until all files are kept. The first visit reloads the page, which ends what is being evaluated in it. */
+export async function untilKept(view: Visit): Promise<void> {
+  await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+}
+
+/** Looks for a new version, as browsers do some time after a visit. */
+export async function lookForUpdate(view: Visit): Promise<void> {
+  const worker = "navigator.serviceWorker.getRegistration()";
+  await view.of("html", `${worker}.then((registration) => registration.update())`);
+}
+
+/** Looks for a new version, and returns whether one was installed and waits. */
+export async function findsUpdate(view: Visit): Promise<boolean> {
+  await lookForUpdate(view);
+  await expect.poll(() => hasVersion(view, "installing")).toBe(false);
+  return hasVersion(view, "waiting");
+}
+
+/** Returns whether a new version is being installed, or waits. */
+export function hasVersion(view: Visit, state: "installing" | "waiting"): Promise<boolean> {
+  const worker = "navigator.serviceWorker.getRegistration()";
+  return view.of("html", `${worker}.then((registration) => Boolean(registration.${state}))`);
 }
 
 function sha256(text: string): string {
