@@ -1,8 +1,7 @@
 //! Fuzz targets: functions that take arbitrary bytes and panic on a defect.
 //!
-//! Each target has a program in `fuzz_targets`, which `cargo xtask fuzz` builds with libFuzzer and
-//! instrumented code, and a kept corpus in `corpus`, which `tests/corpus.rs` replays in every test
-//! run.
+//! `cargo xtask fuzz` builds the program `fuzzer` with libFuzzer and instrumented code, and runs it for each target.
+//! Each has a kept corpus in `corpus`, which `tests/corpus.rs` replays in every test run.
 //!
 //! A target compares with an independent implementation where there is one: the crate `monero` for
 //! blocks, their ids and the tree of transactions, and arithmetic in this crate for difficulties. A
@@ -38,7 +37,7 @@ pub use targets::TARGETS;
 /// A fuzz target.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// The name of its program and of its corpus.
+    /// Its name, and that of its corpus.
     pub name: &'static str,
     /// The length of the longest useful input, in bytes.
     pub longest: usize,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{env, fs, slice, thread};
+use std::{env, fs, thread};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -64,8 +64,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<()> {
 /// Builds all targets.
 pub(crate) fn build() -> Result<()> {
     setup::cpp_tools()?;
-    // The other programs are in the same folder.
-    build::cargo(&mut cargo_build(), slice::from_ref(&path("corpus")))
+    build::cargo(&mut cargo_build(), &["corpus", "fuzzer"].map(path))
 }
 
 /// Runs the targets, as many at once as there are processors, and prints what each reached.
@@ -148,7 +147,7 @@ fn run(target: &Target, args: &FuzzArgs) -> Result<String> {
     let (corpus, log) = (folder("corpus", name)?, target_dir().join(format!("{name}.log")));
     process::run_logged(program("corpus").args(["unpack", name]).arg(&corpus), &log)?;
     let failures = folder("failures", name)?;
-    let mut fuzzer = program(name);
+    let mut fuzzer = fuzzer(name);
     fuzzer.arg(format!("-max_total_time={}", args.seconds)).arg(format!("-max_len={longest}"));
     fuzzer.arg(format!("-artifact_prefix={}/", failures.display()));
     fuzzer.args(["-timeout=30", "-rss_limit_mb=4096", "-print_final_stats=1", "-verbosity=1"]);
@@ -166,7 +165,7 @@ fn keep(target: &Target, corpus: &Path) -> Result<()> {
     let kept = target_dir().join("kept").join(name);
     process::remove_dir(&kept)?;
     fs::create_dir_all(&kept).with_context(|| format!("cannot create {}", kept.display()))?;
-    let mut merge = program(name);
+    let mut merge = fuzzer(name);
     // Edges alone: how often each was passed would keep ten times as many inputs.
     merge.args(["-set_cover_merge=1", "-use_counters=0", "-timeout=30"]);
     merge.arg(format!("-max_len={longest}")).arg(&kept).arg(corpus);
@@ -186,6 +185,13 @@ fn summary(log: &str) -> String {
     let (edges, all) = (number("cov:"), number("INFO: Loaded 1 PC tables ("));
     let (runs, inputs) = (number("stat::number_of_executed_units:"), number("corp:"));
     format!("{runs} runs, {edges} of {all} edges, {inputs} inputs")
+}
+
+/// Returns a command that runs a target with libFuzzer.
+fn fuzzer(target: &str) -> Command {
+    let mut fuzzer = program("fuzzer");
+    fuzzer.env("RANDOMX_FUZZ_TARGET", target);
+    fuzzer
 }
 
 fn program(name: &str) -> Command {

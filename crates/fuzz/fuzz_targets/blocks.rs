@@ -1,7 +1,0 @@
-//! The target `blocks` with libFuzzer.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    (randomx_fuzz::Target::named("blocks").run)(data);
-});

@@ -1,7 +1,0 @@
-//! The target `difficulties` with libFuzzer.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    (randomx_fuzz::Target::named("difficulties").run)(data);
-});

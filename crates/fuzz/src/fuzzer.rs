@@ -1,0 +1,23 @@
+//! libFuzzer with every target. The environment variable `RANDOMX_FUZZ_TARGET` names the one to run.
+//! `cargo xtask fuzz` sets it.
+
+#![no_main]
+
+use std::env;
+use std::sync::LazyLock;
+
+use randomx_fuzz::Target;
+
+/// The target to run. A program that is linked with one target only would contain all the others' code as well.
+static TARGET: LazyLock<Target> = LazyLock::new(|| {
+    let name = env::var("RANDOMX_FUZZ_TARGET").expect("RANDOMX_FUZZ_TARGET names a target");
+    Target::named(&name)
+});
+
+libfuzzer_sys::fuzz_target!(
+    // A wrong name ends the program before it reads an input.
+    init: LazyLock::force(&TARGET),
+    |data: &[u8]| {
+        (TARGET.run)(data);
+    }
+);
