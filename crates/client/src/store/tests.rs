@@ -98,7 +98,7 @@ fn a_file_that_is_replaced_loses_its_old_leftovers() {
     let path = |name: &str| folder.path().join(name);
     let left = ["0123456789abcdef", "1123456789abcdef"].map(|random| format!("file.{random}.new"));
     let own =
-        ["file.new", "file.copy.new", "file.0123456789abcdeF.new", "other.0123456789abcdef.new"];
+        ["file.new", "file.copy.new", "file.2123456789ABCDEF.new", "other.0123456789abcdef.new"];
     for name in left.iter().map(String::as_str).chain(own) {
         fs::write(path(name), b"x").expect("writable");
         let file = File::options().write(true).open(path(name)).expect("a file");
