@@ -1,5 +1,4 @@
-/** Writes the documents of the native add-on into its package's folder, the argument. */
-import { execFileSync } from "node:child_process";
+/** Writes the documents of a native add-on into its package's folder. Arguments: the folder, the target, the compiler. */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,13 +8,10 @@ import { notices } from "./notices.mjs";
 import { sbom } from "./sbom.mjs";
 import { writeSums } from "./sums.mjs";
 
-const [folder, target] = process.argv.slice(2);
+const [folder, target, compiler] = process.argv.slice(2);
 const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 const crates = linkedCrates(["randomx-node"], target);
-const [, compiler] = execFileSync("rustc", ["--version"], { encoding: "utf8" })
-  .trim()
-  .split("rustc ");
 const purl = `pkg:npm/${name}@${version}`;
 const tools = [{ name: "rustc", version: compiler }];
 const bom = sbom({ type: "library", name, version, license, purl, tools, crates });

@@ -1,11 +1,13 @@
 //! The native add-on of the npm package.
 
-use std::env::consts::{ARCH, DLL_PREFIX, DLL_SUFFIX, OS};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::builder::Builder;
 use crate::replace::replace;
 use crate::setup::{self, Held, Node};
 use crate::{build, output, process, workspace};
@@ -16,26 +18,31 @@ const PACKAGE: &str = "randomx-node";
 pub(crate) const SUMS: &str = "SHA256SUMS";
 
 /// Whether this system has a package for its add-on. Prints a notice if it has none.
-pub(crate) fn is_possible() -> bool {
-    let possible = folder().is_ok();
+pub(crate) fn is_possible() -> Result<bool> {
+    let possible = folder(&build::host()?).is_ok();
     if !possible {
         output::line("SKIPPED the native add-on: this system has no package for it");
     }
-    possible
+    Ok(possible)
 }
 
-/// Builds the add-on of this system's package as it is published, without this machine's paths, and
-/// writes the package's documents. Returns its folder.
+/// Builds the add-on of this system's package. Returns the package's folder.
 pub(crate) fn package() -> Result<PathBuf> {
-    let folder = folder()?;
-    let mut cargo = process::command("cargo");
-    cargo.args(["build", "--locked", "--package", PACKAGE, "--release"]);
-    let built = workspace::target_dir().join("release");
-    build::cargo(build::published(&mut cargo)?, &[library(&built)])?;
+    package_for(&Builder::native()?, None)
+}
+
+/// Builds the add-on of a target's package as it is published, without this machine's paths, and writes the package's
+/// documents. `commit` is as in [`Builder::cargo`]. Returns the package's folder.
+pub(crate) fn package_for(builder: &Builder, commit: Option<&str>) -> Result<PathBuf> {
+    let folder = folder(builder.target())?;
+    let mut cargo = builder.cargo(commit)?;
+    let library = builder.folder().join(file_name(builder.target()));
+    build::cargo(cargo.args(["--package", PACKAGE]), slice::from_ref(&library))?;
     alone(|held| {
-        place(&built)?;
+        place(&library, &folder)?;
         let mut documents = Node::Installed.run("crates/xtask/scripts/addon.mjs")?;
-        process::run(documents.arg(&folder).arg(build::host()?).stdin(held.stdin()?))
+        documents.arg(&folder).args([builder.target(), &builder.compiler()?]);
+        process::run(documents.stdin(held.stdin()?))
     })?;
     output::line(format_args!("the package is in {}", folder.display()));
     Ok(folder)
@@ -43,10 +50,11 @@ pub(crate) fn package() -> Result<PathBuf> {
 
 /// Puts the add-on that was built with the Rust tests into this system's package, if there is one.
 pub(crate) fn place_tested(profile: &str) -> Result<()> {
-    if !is_possible() {
+    if !is_possible()? {
         return Ok(());
     }
-    alone(|_| place(&tested(profile)))
+    let folder = folder(&build::host()?)?;
+    alone(|_| place(&tested_library(profile), &folder))
 }
 
 /// Changes the package while no other run does. Otherwise `SHA256SUMS` could list the hash of a test's add-on.
@@ -54,61 +62,58 @@ fn alone(change: impl FnOnce(&Held) -> Result<()>) -> Result<()> {
     setup::alone(&workspace::clone_lock_dir(), "addon", change)
 }
 
-/// Returns the add-on that Cargo builds with the Rust tests in a profile.
+/// Returns the add-on that Cargo builds with the Rust tests in a profile. They are for this system.
 pub(crate) fn tested_library(profile: &str) -> PathBuf {
-    library(&tested(profile))
+    let name = format!("{DLL_PREFIX}randomx_node{DLL_SUFFIX}");
+    // Cargo leaves what only tests use in this folder.
+    workspace::target_dir().join(profile).join("deps").join(name)
 }
 
-/// Returns the folder in which Cargo leaves what only tests use.
-fn tested(profile: &str) -> PathBuf {
-    workspace::target_dir().join(profile).join("deps")
+/// The name of the file that Cargo builds for a target.
+fn file_name(target: &str) -> &'static str {
+    if target.contains("-windows-") {
+        "randomx_node.dll"
+    } else if target.contains("-apple-") {
+        "librandomx_node.dylib"
+    } else {
+        "librandomx_node.so"
+    }
 }
 
-/// Returns the file that Cargo builds in a folder.
-fn library(built: &Path) -> PathBuf {
-    built.join(format!("{DLL_PREFIX}randomx_node{DLL_SUFFIX}"))
-}
-
-fn place(built: &Path) -> Result<()> {
-    let from = library(built);
-    let to = folder()?.join("randomx.node");
+/// Puts an add-on into the folder of its package.
+fn place(library: &Path, folder: &Path) -> Result<()> {
+    let to = folder.join("randomx.node");
     // Those of a published add-on do not fit that of the tests.
     process::remove_file(&to.with_file_name(SUMS))?;
-    replace(&to, |fresh| fs::copy(&from, fresh).map(drop))
-        .with_context(|| format!("cannot copy {}", from.display()))
+    replace(&to, |fresh| fs::copy(library, fresh).map(drop))
+        .with_context(|| format!("cannot copy {}", library.display()))
 }
 
-/// Returns the folder of this system's package.
-fn folder() -> Result<PathBuf> {
-    let system = this_system();
+/// Returns the folder of a target's package.
+fn folder(target: &str) -> Result<PathBuf> {
+    let system = system(target);
     let folder = workspace::root().join("crates/node/npm").join(&system);
     ensure!(folder.is_dir(), "there is no package for the add-on on {system}");
     Ok(folder)
 }
 
-/// Returns the name of this system: Node's names of it and its processor and, on Linux, the C library.
-fn this_system() -> String {
-    let c_library = match OS {
-        "linux" if cfg!(target_env = "musl") => Some("musl"),
-        "linux" => Some("gnu"),
-        _ => None,
-    };
-    name(OS, ARCH, c_library)
-}
-
-fn name(os: &str, arch: &str, c_library: Option<&str>) -> String {
-    let os = match os {
-        "macos" => "darwin",
-        "windows" => "win32",
-        other => other,
-    };
-    let cpu = match arch {
+/// Returns the name of a target's package: Node's names of the system and its processor and, on Linux, the C library.
+fn system(target: &str) -> String {
+    let parts: Vec<&str> = target.split('-').collect();
+    let cpu = match parts[0] {
         "x86_64" => "x64",
         "aarch64" => "arm64",
-        "x86" => "ia32",
+        "i686" => "ia32",
         other => other,
     };
-    [os, cpu].into_iter().chain(c_library).collect::<Vec<_>>().join("-")
+    let os = match parts[..] {
+        [_, "apple", "darwin"] => "darwin",
+        // Both C libraries are part of Windows.
+        [_, _, "windows", _] => "win32",
+        [_, _, os, c_library] => return format!("{os}-{cpu}-{c_library}"),
+        _ => return target.to_owned(),
+    };
+    format!("{os}-{cpu}")
 }
 
 #[cfg(test)]
@@ -119,13 +124,17 @@ mod tests {
     use crate::setup::Waiting;
 
     #[test]
-    fn systems_with_another_c_library_have_another_name() {
-        assert_eq!(name("linux", "x86_64", Some("gnu")), "linux-x64-gnu");
-        assert_eq!(name("linux", "x86_64", Some("musl")), "linux-x64-musl");
-        assert_eq!(name("macos", "aarch64", None), "darwin-arm64");
-        if cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")) {
-            assert!(folder().expect("a package").ends_with("crates/node/npm/linux-x64-gnu"));
+    fn systems_have_the_names_of_their_packages() {
+        assert_eq!(system("x86_64-unknown-linux-gnu"), "linux-x64-gnu");
+        assert_eq!(system("x86_64-unknown-linux-musl"), "linux-x64-musl");
+        assert_eq!(system("aarch64-unknown-linux-gnu"), "linux-arm64-gnu");
+        assert_eq!(system("aarch64-apple-darwin"), "darwin-arm64");
+        assert_eq!(system("x86_64-apple-darwin"), "darwin-x64");
+        for target in ["x86_64-pc-windows-gnu", "x86_64-pc-windows-msvc"] {
+            assert_eq!(system(target), "win32-x64");
+            assert!(folder(target).expect("a package").ends_with("crates/node/npm/win32-x64"));
         }
+        folder("s390x-unknown-linux-gnu").expect_err("no package");
     }
 
     #[test]
@@ -137,9 +146,10 @@ mod tests {
             return place_tested("checked").expect("an add-on");
         }
         let clone = tempfile::tempdir().expect("a folder");
-        let package = clone.path().join("crates/node/npm").join(this_system());
+        let host = build::host().expect("a target");
+        let package = clone.path().join("crates/node/npm").join(system(&host));
         let target = clone.path().join("target");
-        let built = library(&target.join("checked/deps"));
+        let built = target.join("checked/deps").join(file_name(&host));
         for file in [&built, &package.join(SUMS)] {
             fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
             fs::write(file, "").expect("a file");

@@ -8,7 +8,7 @@ use crate::{addon, build, process};
 /// Builds the package and the native add-on, and runs the benchmark in the user's Node.js.
 pub(crate) fn bench_shares(args: &[String]) -> Result<()> {
     build::package_from_scratch()?;
-    if addon::is_possible() {
+    if addon::is_possible()? {
         addon::package()?;
     }
     let script = Node::Installed.run("tests/node/shares-bench.mjs")?;

@@ -1,4 +1,5 @@
-//! `cargo xtask dist`: the archives of the programs for each system that this machine can build for.
+//! `cargo xtask dist`: the archives of the programs and of the native add-on for each system that this machine can
+//! build for.
 //!
 //! They are those of `cargo xtask release`, which builds only for this system, but everything, twice and in
 //! different folders.
@@ -9,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::release::programs::{self, Builder};
-use crate::release::{self, Commit, archives};
+use crate::builder::Builder;
+use crate::release::{self, Commit, addons, archives, programs};
 use crate::setup::{self, Foreign};
 use crate::{build, output, process, workspace};
 
@@ -63,10 +64,9 @@ fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Re
         let target = builder.target();
         output::line(format_args!("dist: building for {target}"));
         let archive = programs::pack(builder, &commit.time, &packed, &private)?;
-        let folder = unpacked.join(target);
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
-        programs::check(builder, &archive, &folder)
+        programs::check(builder, &archive, &unpacked.join("programs").join(target))?;
+        let archive = addons::pack(builder, &commit.time, &packed, &private)?;
+        addons::check(builder, &archive, &unpacked.join("addons").join(target))
     })?;
     archives::publish(&packed, output)?;
     process::remove_dir(&work)?;

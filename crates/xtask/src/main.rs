@@ -10,6 +10,7 @@ mod bench;
 mod bench_shares;
 mod bench_web;
 mod build;
+mod builder;
 mod capi;
 mod check;
 mod compiler;
@@ -122,7 +123,8 @@ enum Command {
     Advisories,
     /// Build the archives of a release twice, in different folders, and compare them.
     Release(ReleaseArgs),
-    /// Build the archives of the programs for every system that this machine can build for, and try them.
+    /// Build the archives of the programs and of the native add-on for every system that this machine can build for,
+    /// and try them.
     Dist(DistArgs),
     /// Run `randomx bench`, linked with the reference implementation; arguments are passed on.
     Bench {

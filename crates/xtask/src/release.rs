@@ -3,8 +3,10 @@
 //! The npm packages and the programs are built from the last commit, in two folders whose paths
 //! differ in length. The archives must be equal, bit for bit, and contain no path of this machine.
 
+pub(crate) mod addons;
 pub(crate) mod archives;
 mod compare;
+mod npm;
 pub(crate) mod programs;
 
 use std::fs;
@@ -14,6 +16,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
+use crate::builder::TIME;
 use crate::setup::{self, Node, WasmTools};
 use crate::{output, process, versions, workspace};
 
@@ -214,7 +217,7 @@ fn build_in(folder: &Path, time: &str, settings: &[(&str, &str)]) -> Result<()> 
     build.arg(folder.join(ARCHIVES));
     build.envs(settings.iter().copied()).env("CARGO_MANIFEST_DIR", folder.join("crates/xtask"));
     build.env("CARGO_TARGET_DIR", folder.join("target"));
-    process::run(build.env(programs::TIME, time))
+    process::run(build.env(TIME, time))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! | wasm-pack                                          | [`WASM_PACK`]       |
 //! | cargo-deny                                         | [`CARGO_DENY`]      |
 //! | wasm-opt (binaryen), TypeScript, Vite, Vitest, Playwright, ESLint, Prettier, actionlint, Deno, Bun, a second Node.js | `package-lock.json` |
+//! | Node.js in Wine                                    | [`NODE_IN_WINE`]    |
 //! | browsers, C tools, `monerod`, dieharder, Python    | Debian's release    |
 
 use std::fs;
@@ -24,6 +25,12 @@ pub(crate) const WASM_PACK: &str = "0.15.1";
 
 /// cargo-deny, which no lock file names.
 pub(crate) const CARGO_DENY: &str = "0.20.2";
+
+/// Node.js for Windows in Wine, and the hash of its npm package. Wine 8 lacks system calls of later ones.
+pub(crate) const NODE_IN_WINE: [&str; 2] = [
+    "22.23.3",
+    "sha512-lJNBVsNw5Zf+VEHAwatmQxF8eY5hHVEd1ufVYn+5XVrSNB0x55V1cd/rJyOeElCnY2cRebGq//siePEGRZKYjg==",
+];
 
 /// The compiler of releases. The workflows name it too. Other compilers make other, equally correct,
 /// archives.
@@ -76,10 +83,16 @@ pub(crate) fn wasm_bindgen() -> Result<String> {
 
 /// The versions of Node.js that run the tools and the package, such as `^20.19 || >=24.0`.
 pub(crate) fn node() -> Result<String> {
+    in_package("node")
+}
+
+/// The version of an npm package that `package.json` names.
+pub(crate) fn in_package(name: &str) -> Result<String> {
     let path = workspace::root().join("package.json");
     let text =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    in_engines(&text).context("package.json: expected a range of versions of `node`")
+    in_manifest(&text, name)
+        .with_context(|| format!("package.json: expected a version, or a range, of `{name}`"))
 }
 
 fn in_lock(lock: &str, package: &str) -> Option<String> {
@@ -89,8 +102,8 @@ fn in_lock(lock: &str, package: &str) -> Option<String> {
     Some(version.strip_suffix('"')?.to_owned())
 }
 
-fn in_engines(manifest: &str) -> Option<String> {
-    let (_, range) = manifest.split_once("\"node\": \"")?;
+fn in_manifest(manifest: &str, name: &str) -> Option<String> {
+    let (_, range) = manifest.split_once(&format!("\"{name}\": \""))?;
     Some(range.split_once('"')?.0.to_owned())
 }
 
@@ -98,7 +111,7 @@ fn in_engines(manifest: &str) -> Option<String> {
 mod tests {
     use std::fs;
 
-    use super::{RELEASE_RUST, check_for_wasm, check_node, in_engines, in_lock, is_in, node};
+    use super::{RELEASE_RUST, check_for_wasm, check_node, in_lock, in_manifest, is_in, node};
     use crate::workspace;
 
     #[test]
@@ -180,9 +193,9 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_range_of_node_from_a_manifest() {
+    fn reads_a_version_from_a_manifest() {
         let manifest = "{ \"engines\": { \"node\": \"^20.19.0 || >=24.0\" } }";
-        assert_eq!(in_engines(manifest).as_deref(), Some("^20.19.0 || >=24.0"));
-        assert_eq!(in_engines("{}"), None);
+        assert_eq!(in_manifest(manifest, "node").as_deref(), Some("^20.19.0 || >=24.0"));
+        assert_eq!(in_manifest("{}", "node"), None);
     }
 }

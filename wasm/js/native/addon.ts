@@ -52,7 +52,11 @@ export interface Vm {
 
 /** The package of each system that there is an add-on for, by Node's names of system and processor. */
 export const PACKAGES: Partial<Record<string, string>> = {
+  "darwin-arm64": "randomx-web-darwin-arm64",
+  "darwin-x64": "randomx-web-darwin-x64",
+  "linux-arm64": "randomx-web-linux-arm64-gnu",
   "linux-x64": "randomx-web-linux-x64-gnu",
+  "win32-x64": "randomx-web-win32-x64",
 };
 
 /** The version of this package. The add-on must have the same. */

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::compare;
-use super::programs::{self, Builder};
+use super::{addons, compare, npm, programs};
+use crate::builder::{Builder, TIME};
 use crate::replace::replace;
 use crate::setup::{self, Node};
 use crate::{addon, build, process, remap, workspace};
@@ -26,16 +26,14 @@ pub(super) fn build(output: &Path) -> Result<()> {
     compare::contains_none(&workspace::root().join("wasm/dist"), &private)?;
     let staged = workspace::target_dir().join("npm-package");
     process::run(Node::Installed.run("crates/xtask/scripts/stage.mjs")?.arg(&staged))?;
-    pack(&staged, output)?;
+    npm::pack(&staged, output)?;
 
-    if addon::is_possible() {
-        let addon = addon::package()?;
-        compare::contains_none(&addon, &private)?;
-        pack(&addon, output)?;
+    let builder = Builder::native()?;
+    let commit = env::var(TIME).context("SOURCE_DATE_EPOCH is not set")?;
+    if addon::is_possible()? {
+        addons::pack(&builder, &commit, output, &private)?;
     }
-
-    let commit = env::var(programs::TIME).context("SOURCE_DATE_EPOCH is not set")?;
-    programs::pack(&Builder::native()?, &commit, output, &private)?;
+    programs::pack(&builder, &commit, output, &private)?;
     Ok(())
 }
 
@@ -65,12 +63,6 @@ fn archives_in(folder: &Path) -> Result<Vec<OsString>> {
     let mut names: Vec<OsString> = names.filter(is_archive).collect();
     names.sort();
     Ok(names)
-}
-
-fn pack(folder: &Path, output: &Path) -> Result<()> {
-    let mut pack = setup::npm()?;
-    pack.arg("pack").arg(folder).args(["--silent", "--pack-destination"]);
-    process::run(pack.arg(output))
 }
 
 /// Returns folders of this machine that no archive may name.

@@ -1,5 +1,6 @@
 //! Linkers, emulators and Rust's standard library for other processors and systems than this one.
 
+mod node;
 mod targets;
 mod wine;
 
@@ -161,6 +162,14 @@ impl ForeignTools {
     /// Returns a command that compiles and links programs in C for the target.
     pub(crate) fn c_compiler(&self) -> Command {
         process::command(self.foreign.linker.0)
+    }
+
+    /// Returns a command that runs scripts in a Node.js for the target, which it installs if it is missing.
+    pub(crate) fn node(&self) -> Result<Command> {
+        let mut node = self.emulate(&node::node(self.foreign)?);
+        // Wine 8 says that it is a Windows that Node.js no longer supports.
+        node.env("NODE_SKIP_PLATFORM_CHECK", "1");
+        Ok(node)
     }
 
     /// Returns a command that runs a program for the target.

@@ -110,14 +110,19 @@ impl Node {
         if !path.is_file() {
             bail!("{script} does not exist: run `npm ci`");
         }
-        let mut command = process::command(self.executable()?);
+        let mut command = self.command()?;
         command.arg(path);
         Ok(command)
     }
 
+    /// Returns a command that runs it.
+    pub(crate) fn command(self) -> Result<Command> {
+        Ok(process::command(self.executable()?))
+    }
+
     /// Returns its version, such as `v20.19.0`.
     pub(crate) fn version(self) -> Result<String> {
-        let version = process::read(process::command(self.executable()?).arg("--version"))?;
+        let version = process::read(self.command()?.arg("--version"))?;
         Ok(version.trim().to_owned())
     }
 

@@ -13,7 +13,7 @@ use crate::{addon, process};
 /// Runs the quick tier's tests in the installed Node.js. The full tier also runs all tests in the current one, and those
 /// that depend on the engine in the installed one with native code, if this system has an add-on.
 pub(super) fn test(report: &Report, tier: Tier) -> Result<()> {
-    let with_addon = tier == Tier::Full && addon::is_possible();
+    let with_addon = tier == Tier::Full && addon::is_possible()?;
     report.check(format!("vitest, Node {}", Node::Installed.version()?), || {
         let mut vitest = vitest(Node::Installed, CONFIG, Tier::Quick)?;
         if tier == Tier::Full {

@@ -1,0 +1,39 @@
+//! An archive of the native add-on's npm package for one target.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::{compare, npm};
+use crate::builder::Builder;
+use crate::foreign_smoke::HASHES;
+use crate::setup::Node;
+use crate::{addon, process, workspace};
+
+/// The script that hashes with an add-on.
+const TRY: &str = "crates/xtask/scripts/try_addon.mjs";
+
+/// Builds the add-on and packs its package into the folder `output`. The other arguments are as in `programs::pack`.
+/// Returns the archive.
+pub(crate) fn pack(
+    builder: &Builder,
+    commit: &str,
+    output: &Path,
+    private: &[PathBuf],
+) -> Result<PathBuf> {
+    let package = addon::package_for(builder, Some(commit))?;
+    compare::contains_none(&package, private)?;
+    npm::pack(&package, output)
+}
+
+/// Unpacks an archive into an empty folder, checks its list of hashes, and hashes with the add-on in a Node.js for the
+/// target.
+pub(crate) fn check(builder: &Builder, archive: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut unpack = Node::Installed.run("crates/xtask/scripts/unpack.mjs")?;
+    let inner = process::read(unpack.arg(archive).arg(folder))?;
+    let mut node = builder.node()?;
+    node.arg(workspace::root().join(TRY)).arg(folder.join(inner.trim())).args(HASHES);
+    process::run(&mut node)
+}
