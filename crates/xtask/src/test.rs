@@ -129,12 +129,12 @@ fn after_builds<'a, 'rest: 'a>(
     browsers: &'a OnceLock<Browsers>,
     rest: &'a Rest<'rest>,
 ) -> Vec<Later<'a>> {
-    let waits: &[&str] = if monerod.is_some() { &[REGTEST, WHEEL] } else { &[WHEEL] };
+    let waits = if monerod.is_some() { &WAITING[..] } else { &WAITING[1..] };
     let mut series: Vec<Later> = vec![
         (
             waits,
             Box::new(move || {
-                waiting(report, system, monerod)?;
+                waiting(report, system, monerod, browsers)?;
                 run_all(rest, Tier::Full)
             }),
         ),
@@ -155,6 +155,7 @@ fn after_builds<'a, 'rest: 'a>(
 }
 
 /// The steps of these series.
+const WAITING: [&str; 4] = [REGTEST, WHEEL, sources::NATIVE, web::PACKAGING];
 const REGTEST: &str = "vitest, with Monero's daemon";
 const WHEEL: &str = "Python wheel";
 const SOAK: &str = "soak";
@@ -173,8 +174,13 @@ fn fuzzing(
     report.check(run_step, run)
 }
 
-/// Runs the full tier's tests that wait for daemons or downloads.
-fn waiting(report: &Report, system: System, monerod: Option<&Path>) -> Result<()> {
+/// Runs the full tier's tests that wait for daemons or downloads, and others that no step waits for.
+fn waiting(
+    report: &Report,
+    system: System,
+    monerod: Option<&Path>,
+    browsers: &OnceLock<Browsers>,
+) -> Result<()> {
     if let Some(monerod) = monerod {
         report.check(REGTEST, || process::run(&mut regtest(Tier::Full, monerod)?))?;
     }
@@ -186,7 +192,9 @@ fn waiting(report: &Report, system: System, monerod: Option<&Path>) -> Result<()
         }
         let mut test = cargo_test(Tier::Full, system);
         process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
-    })
+    })?;
+    sources::test_native(report)?;
+    web::packaging(report, Tier::Full, found(browsers)?)
 }
 
 /// Installs the programs that only the full tier uses, and returns the path of Monero's daemon.

@@ -10,8 +10,8 @@ use crate::setup::Node;
 use crate::tier::Tier;
 use crate::{addon, process};
 
-/// Runs the quick tier's tests in the installed Node.js. The full tier also runs all tests in the current one, and those
-/// that depend on the engine in the installed one with native code, if this system has an add-on.
+/// Runs the quick tier's tests in the installed Node.js. The full tier also runs all tests in the current one, and leaves
+/// some of the former to [`test_native`].
 pub(super) fn test(report: &Report, tier: Tier) -> Result<()> {
     let with_addon = tier == Tier::Full && addon::is_possible()?;
     report.check(format!("vitest, Node {}", Node::Installed.version()?), || {
@@ -29,16 +29,23 @@ pub(super) fn test(report: &Report, tier: Tier) -> Result<()> {
     }
     report.check(format!("vitest, Node {}", Node::Current.version()?), || {
         process::run(&mut vitest(Node::Current, CONFIG, tier)?)
-    })?;
-    if !with_addon {
+    })
+}
+
+/// Runs the full tier's tests that depend on the engine with native code, if this system has an add-on.
+pub(super) fn test_native(report: &Report) -> Result<()> {
+    if !addon::is_possible()? {
         return Ok(());
     }
-    report.check("vitest, native add-on", || {
-        let mut vitest = vitest(Node::Installed, CONFIG, tier)?;
+    report.check(NATIVE, || {
+        let mut vitest = vitest(Node::Installed, CONFIG, Tier::Full)?;
         leave_out(&mut vitest, &[&SAME_WITH_NATIVE, &IN_CURRENT_NODE]);
         process::run(vitest.env("RANDOMX_ENGINE", "native"))
     })
 }
+
+/// The step of [`test_native`].
+pub(super) const NATIVE: &str = "vitest, native add-on";
 
 const CONFIG: &str = "vite.config.ts";
 

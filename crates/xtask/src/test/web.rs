@@ -35,14 +35,10 @@ pub(super) fn test<'a>(
         let _ = sender.send(());
     }
     sources::test(report, tier)?;
-    report.check("packaging", || {
-        let mut vitest = browsers.run(VITEST)?;
-        vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]).env(PACKAGE, "built");
-        process::run(tier.announce(&mut vitest))
-    })?;
-    if tier == Tier::Full {
+    match tier {
+        Tier::Quick => packaging(report, tier, browsers)?,
         // The tests of the C library compile programs for the browser tests.
-        rust_tests(report, tier, system, monerod)?;
+        Tier::Full => rust_tests(report, tier, system, monerod)?,
     }
     report.check("playwright", || match system {
         System::Debian => {
@@ -56,7 +52,7 @@ pub(super) fn test<'a>(
 }
 
 /// The full tier's steps that need what `build` sets up and builds, and its own steps.
-const STEPS: [&str; 12] = [
+const STEPS: [&str; 11] = [
     "wasm build",
     "clippy and rustdoc, wasm",
     "actionlint",
@@ -66,10 +62,21 @@ const STEPS: [&str; 12] = [
     "web build",
     "package build",
     "vitest",
-    "packaging",
     "Rust tests",
     "playwright",
 ];
+
+/// Tests the package as users install it.
+pub(super) fn packaging(report: &Report, tier: Tier, browsers: &Browsers) -> Result<()> {
+    report.check(PACKAGING, || {
+        let mut vitest = browsers.run(VITEST)?;
+        vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]).env(PACKAGE, "built");
+        process::run(tier.announce(&mut vitest))
+    })
+}
+
+/// The step of [`packaging`].
+pub(super) const PACKAGING: &str = "packaging";
 
 /// Builds what the tests of the package and the page use, and waits for the build of the Rust tests.
 fn build<'a, 'b>(
