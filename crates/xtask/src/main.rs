@@ -91,7 +91,7 @@ enum Command {
     },
     /// Run the quick checks and tests, or every check and test.
     Test {
-        /// Run every test there is, in more than an hour, and show all failures.
+        /// Run every test there is, in about an hour, and show all failures.
         #[arg(long)]
         full: bool,
         /// Leave out what the setup installs only on Debian and Ubuntu: Firefox, WebKit, the tests of the
