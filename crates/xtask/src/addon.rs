@@ -36,6 +36,7 @@ pub(crate) fn package() -> Result<PathBuf> {
 pub(crate) fn package_for(builder: &Builder, commit: Option<&str>) -> Result<PathBuf> {
     let folder = folder(builder.target())?;
     let mut cargo = builder.cargo(commit)?;
+    cargo.envs(stand_in_for_node(builder)?.map(|folder| (LIBNODE_PATH, folder)));
     let library = builder.folder().join(file_name(builder.target()));
     build::cargo(cargo.args(["--package", PACKAGE]), slice::from_ref(&library))?;
     alone(|held| {
@@ -46,6 +47,25 @@ pub(crate) fn package_for(builder: &Builder, commit: Option<&str>) -> Result<Pat
     })?;
     output::line(format_args!("the package is in {}", folder.display()));
     Ok(folder)
+}
+
+/// The variable with the folder in which the crate `napi` looks for `libnode.dll` when it builds for MinGW.
+const LIBNODE_PATH: &str = "LIBNODE_PATH";
+
+/// Returns a folder with an empty `libnode.dll` if the target needs one. With the crate's feature `dyn-symbols`, add-ons
+/// find Node's functions at run time, in the program that loads them, and link none of that library.
+fn stand_in_for_node(builder: &Builder) -> Result<Option<PathBuf>> {
+    if !builder.target().ends_with("-windows-gnu") {
+        return Ok(None);
+    }
+    let folder = workspace::target_dir().join("libnode");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let source = folder.join("empty.c");
+    fs::write(&source, "").with_context(|| format!("cannot write {}", source.display()))?;
+    let mut compiler = builder.c_compiler();
+    compiler.args(["-shared", "-o"]).arg(folder.join("libnode.dll")).arg(&source);
+    process::run(&mut compiler)?;
+    Ok(Some(folder))
 }
 
 /// Puts the add-on that was built with the Rust tests into this system's package, if there is one.

@@ -63,6 +63,14 @@ impl Builder {
         Ok(version.to_owned())
     }
 
+    /// Returns a command that compiles and links programs in C.
+    pub(crate) fn c_compiler(&self) -> Command {
+        match &self.foreign {
+            Some(tools) => tools.c_compiler(),
+            None => process::command("gcc"),
+        }
+    }
+
     /// Returns the folder of what is built.
     pub(crate) fn folder(&self) -> PathBuf {
         match &self.foreign {

@@ -63,10 +63,10 @@ fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Re
     for_each(&builders, &workspace::root(), dirty, |builder, commit| {
         let target = builder.target();
         output::line(format_args!("dist: building for {target}"));
-        let archive = programs::pack(builder, &commit.time, &packed, &private)?;
-        programs::check(builder, &archive, &unpacked.join("programs").join(target))?;
         let archive = addons::pack(builder, &commit.time, &packed, &private)?;
-        addons::check(builder, &archive, &unpacked.join("addons").join(target))
+        addons::check(builder, &archive, &unpacked.join("addons").join(target))?;
+        let archive = programs::pack(builder, &commit.time, &packed, &private)?;
+        programs::check(builder, &archive, &unpacked.join("programs").join(target))
     })?;
     archives::publish(&packed, output)?;
     process::remove_dir(&work)?;
