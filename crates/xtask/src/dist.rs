@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::builder::Builder;
+use crate::release::packing::Packing;
 use crate::release::{self, Commit, addons, archives, programs};
 use crate::setup::{self, Foreign};
 use crate::{build, output, process, workspace};
@@ -63,9 +64,10 @@ fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Re
     for_each(&builders, &workspace::root(), dirty, |builder, commit| {
         let target = builder.target();
         output::line(format_args!("dist: building for {target}"));
-        let archive = addons::pack(builder, &commit.time, &packed, &private)?;
+        let packing = Packing { commit: &commit.time, output: &packed, private: &private };
+        let archive = addons::pack(builder, &packing)?;
         addons::check(builder, &archive, &unpacked.join("addons").join(target))?;
-        let archive = programs::pack(builder, &commit.time, &packed, &private)?;
+        let archive = programs::pack(builder, &packing)?;
         programs::check(builder, &archive, &unpacked.join("programs").join(target))
     })?;
     archives::publish(&packed, output)?;

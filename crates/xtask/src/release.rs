@@ -7,6 +7,7 @@ pub(crate) mod addons;
 pub(crate) mod archives;
 mod compare;
 mod npm;
+pub(crate) mod packing;
 pub(crate) mod programs;
 
 use std::fs;

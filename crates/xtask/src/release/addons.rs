@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::packing::Packing;
 use super::{compare, npm};
 use crate::builder::Builder;
 use crate::foreign_smoke::HASHES;
@@ -14,17 +15,11 @@ use crate::{addon, process, workspace};
 /// The script that hashes with an add-on.
 const TRY: &str = "crates/xtask/scripts/try_addon.mjs";
 
-/// Builds the add-on and packs its package into the folder `output`. The other arguments are as in `programs::pack`.
-/// Returns the archive.
-pub(crate) fn pack(
-    builder: &Builder,
-    commit: &str,
-    output: &Path,
-    private: &[PathBuf],
-) -> Result<PathBuf> {
-    let package = addon::package_for(builder, Some(commit))?;
-    compare::contains_none(&package, private)?;
-    npm::pack(&package, output)
+/// Builds the add-on and packs its package. Returns the archive.
+pub(crate) fn pack(builder: &Builder, packing: &Packing<'_>) -> Result<PathBuf> {
+    let package = addon::package_for(builder, Some(packing.commit))?;
+    compare::contains_none(&package, packing.private)?;
+    npm::pack(&package, packing.output)
 }
 
 /// Unpacks an archive into an empty folder, checks its list of hashes, and hashes with the add-on in a Node.js for the

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::packing::Packing;
 use super::{addons, compare, npm, programs};
 use crate::builder::{Builder, TIME};
 use crate::replace::replace;
@@ -30,10 +31,11 @@ pub(super) fn build(output: &Path) -> Result<()> {
 
     let builder = Builder::native()?;
     let commit = env::var(TIME).context("SOURCE_DATE_EPOCH is not set")?;
+    let packing = Packing { commit: &commit, output, private: &private };
     if addon::is_possible()? {
-        addons::pack(&builder, &commit, output, &private)?;
+        addons::pack(&builder, &packing)?;
     }
-    programs::pack(&builder, &commit, output, &private)?;
+    programs::pack(&builder, &packing)?;
     Ok(())
 }
 

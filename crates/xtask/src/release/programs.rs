@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::compare;
+use super::packing::Packing;
 use crate::builder::{Builder, TIME};
 use crate::foreign_smoke::HASHES;
 use crate::setup::Node;
@@ -21,15 +22,9 @@ fn file_name(program: &str, target: &str) -> String {
     format!("{program}{extension}")
 }
 
-/// Builds the programs and packs them into the folder `output`. `commit` is the time of the files in the archive,
-/// in seconds since 1970. Fails if a program contains a path in one of the folders `private`. Returns the
-/// archive.
-pub(crate) fn pack(
-    builder: &Builder,
-    commit: &str,
-    output: &Path,
-    private: &[PathBuf],
-) -> Result<PathBuf> {
+/// Builds the programs and packs them. The files in the archive have the time of the last commit. Returns the archive.
+pub(crate) fn pack(builder: &Builder, packing: &Packing<'_>) -> Result<PathBuf> {
+    let &Packing { commit, output, private } = packing;
     let mut cargo = builder.cargo(Some(commit))?;
     cargo.args(PROGRAMS.iter().flat_map(|(package, _)| ["--package", package]));
     let files = PROGRAMS.map(|(_, name)| builder.folder().join(file_name(name, builder.target())));
