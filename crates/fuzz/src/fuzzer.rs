@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use randomx_fuzz::Target;
 
-/// The target to run. A program that is linked with one target only would contain all the others' code as well.
+/// The target to run. One program serves all targets: a program for one target would contain the others' code too.
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let name = env::var("RANDOMX_FUZZ_TARGET").expect("RANDOMX_FUZZ_TARGET names a target");
     Target::named(&name)

@@ -25,9 +25,9 @@ use crate::{addon, check, compiler, fuzz, output, process};
 /// Checks and tests everything that belongs to a tier.
 ///
 /// Series of steps run side by side: one with cargo and one with Node.js. The full tier has five more: one checks
-/// dependencies, one waits for daemons and downloads, one runs the independent steps at low priority, and two, at the
-/// lowest priority, run what lasts for a given time. When the series of cargo, of Node.js and of the daemons have ended,
-/// they run independent steps. The browser tests that compare times run alone.
+/// dependencies, one runs what no step waits for, such as the tests with daemons, one runs the independent steps at low
+/// priority, and two, at the lowest priority, run what lasts for a given time. When the series of cargo, of Node.js and
+/// of the daemons have ended, they run independent steps. The browser tests that compare times run alone.
 ///
 /// Hashing tests of two series would push each other's scratchpads out of the processor's cache. So in the full tier
 /// the Rust tests belong to the series with Node.js, and the one with cargo compiles and lints beside it.
