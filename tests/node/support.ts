@@ -144,7 +144,7 @@ export async function abortFill(
   await expect(preparing).rejects.toMatchObject({ code: "aborted" });
 }
 
-/** Returns the MiB of this process's address space, touched or not. Linux only, which alone has the add-on. */
+/** Returns the MiB of this process's address space, touched or not. Linux only. */
 export function addressSpace(): number {
   const [, kib] = /^VmSize:\s+(\d+) kB$/mu.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
   return Number(kib) / 1024;
