@@ -1,7 +1,7 @@
 /**
- * Writes a manifest and a lock file for one npm package of `package-lock.json` into a folder, so that npm can install it
- * alone, also for another system, and checks its hash. Arguments: the folder, the package, and for another version that
- * one and its hash.
+ * Writes a manifest and a lock file for one package of `package-lock.json` into a folder. From these npm installs that
+ * package alone, for any system, and checks its hash. Arguments: the folder and the package; to take another version,
+ * that version and its hash.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

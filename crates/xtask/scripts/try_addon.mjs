@@ -1,6 +1,6 @@
 /**
- * Hashes with a native add-on. Arguments: the folder of its package, and the hashes of v1 and v2 that are expected for
- * "This is a test" with "test key 000".
+ * Hashes "This is a test" with the key "test key 000" in a native add-on, and fails if a hash is not the expected one.
+ * Arguments: the package's folder, the hashes of v1 and v2.
  */
 import { createRequire } from "node:module";
 import { resolve } from "node:path";

@@ -1,5 +1,6 @@
 /**
- * Unpacks an archive of programs or of an add-on and checks the hashes of its files. Arguments: the archive, the output folder.
+ * Unpacks an archive of programs or of an add-on, and checks the hashes of its files.
+ * Arguments: the archive, the output folder.
  * Prints the name of the folder inside.
  */
 import { readdirSync } from "node:fs";

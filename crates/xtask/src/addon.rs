@@ -19,21 +19,31 @@ pub(crate) const SUMS: &str = "SHA256SUMS";
 
 /// Whether this system has a package for its add-on. Prints a notice if it has none.
 pub(crate) fn is_possible() -> Result<bool> {
-    let possible = folder(&build::host()?).is_ok();
-    if !possible {
-        output::line("SKIPPED the native add-on: this system has no package for it");
+    Ok(is_possible_for(&build::host()?))
+}
+
+/// Whether a target has a package for its add-on. Prints a notice if it has none.
+pub(crate) fn is_possible_for(target: &str) -> bool {
+    let folder = folder(target);
+    if let Err(error) = &folder {
+        output::line(format_args!("SKIPPED the native add-on: {error}"));
     }
-    Ok(possible)
+    folder.is_ok()
 }
 
 /// Builds the add-on of this system's package. Returns the package's folder.
 pub(crate) fn package() -> Result<PathBuf> {
-    package_for(&Builder::native()?, None)
+    package_for(&Builder::native()?, None, |folder| Ok(folder.to_owned()))
 }
 
 /// Builds the add-on of a target's package as it is published, without this machine's paths, and writes the package's
-/// documents. `commit` is as in [`Builder::cargo`]. Returns the package's folder.
-pub(crate) fn package_for(builder: &Builder, commit: Option<&str>) -> Result<PathBuf> {
+/// documents. `commit` is as in [`Builder::cargo`]. Returns what `then` makes of the package's folder, which no other run
+/// changes meanwhile.
+pub(crate) fn package_for<T>(
+    builder: &Builder,
+    commit: Option<&str>,
+    then: impl FnOnce(&Path) -> Result<T>,
+) -> Result<T> {
     let folder = folder(builder.target())?;
     let mut cargo = builder.cargo(commit)?;
     cargo.envs(stand_in_for_node(builder)?.map(|folder| (LIBNODE_PATH, folder)));
@@ -43,17 +53,17 @@ pub(crate) fn package_for(builder: &Builder, commit: Option<&str>) -> Result<Pat
         place(&library, &folder)?;
         let mut documents = Node::Installed.run("crates/xtask/scripts/addon.mjs")?;
         documents.arg(&folder).args([builder.target(), &builder.compiler()?]);
-        process::run(documents.stdin(held.stdin()?))
-    })?;
-    output::line(format_args!("the package is in {}", folder.display()));
-    Ok(folder)
+        process::run(documents.stdin(held.stdin()?))?;
+        output::line(format_args!("the package is in {}", folder.display()));
+        then(&folder)
+    })
 }
 
 /// The variable with the folder in which the crate `napi` looks for `libnode.dll` when it builds for MinGW.
 const LIBNODE_PATH: &str = "LIBNODE_PATH";
 
-/// Returns a folder with an empty `libnode.dll` if the target needs one. With the crate's feature `dyn-symbols`, add-ons
-/// find Node's functions at run time, in the program that loads them, and link none of that library.
+/// Returns a folder with an empty `libnode.dll` if the target needs one. With the crate's feature `dyn-symbols`,
+/// add-ons find Node's functions at run time, in the program that loads them, and link none of that library.
 fn stand_in_for_node(builder: &Builder) -> Result<Option<PathBuf>> {
     if !builder.target().ends_with("-windows-gnu") {
         return Ok(None);
@@ -78,7 +88,7 @@ pub(crate) fn place_tested(profile: &str) -> Result<()> {
 }
 
 /// Changes the package while no other run does. Otherwise `SHA256SUMS` could list the hash of a test's add-on.
-fn alone(change: impl FnOnce(&Held) -> Result<()>) -> Result<()> {
+fn alone<T>(change: impl FnOnce(&Held) -> Result<T>) -> Result<T> {
     setup::alone(&workspace::clone_lock_dir(), "addon", change)
 }
 
@@ -117,8 +127,8 @@ fn folder(target: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Returns the name of a target's package: Node's names of the system and its processor and, on Linux, the C library.
-fn system(target: &str) -> String {
+/// Returns how the name of a target's package ends: Node's names of the system and its processor and, on Linux, the C library.
+pub(crate) fn system(target: &str) -> String {
     let parts: Vec<&str> = target.split('-').collect();
     let cpu = match parts[0] {
         "x86_64" => "x64",

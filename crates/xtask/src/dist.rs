@@ -14,7 +14,7 @@ use crate::builder::Builder;
 use crate::release::packing::Packing;
 use crate::release::{self, Commit, addons, archives, programs};
 use crate::setup::{self, Foreign};
-use crate::{build, output, process, workspace};
+use crate::{addon, build, output, process, workspace};
 
 /// Options of `cargo xtask dist`.
 #[derive(Args)]
@@ -65,8 +65,10 @@ fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Re
         let target = builder.target();
         output::line(format_args!("dist: building for {target}"));
         let packing = Packing { commit: &commit.time, output: &packed, private: &private };
-        let archive = addons::pack(builder, &packing)?;
-        addons::check(builder, &archive, &unpacked.join("addons").join(target))?;
+        if addon::is_possible_for(target) {
+            let archive = addons::pack(builder, &packing)?;
+            addons::check(builder, &archive, &unpacked.join("addons").join(target))?;
+        }
         let archive = programs::pack(builder, &packing)?;
         programs::check(builder, &archive, &unpacked.join("programs").join(target))
     })?;
@@ -79,11 +81,18 @@ fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Re
 /// Returns what builds for a target, after installing what that needs.
 fn builder(host: &str, target: &str) -> Result<Builder> {
     match FOREIGN.into_iter().find(|foreign| foreign.target == target) {
-        Some(foreign) if target != host => Builder::foreign(foreign).with_context(|| {
-            format!(
-                "cannot build for {target}; to build for this system only, add `-- --target {host}`"
-            )
-        }),
+        Some(foreign) if target != host => {
+            let with_node = || -> Result<Builder> {
+                let builder = Builder::foreign(foreign)?;
+                builder.node()?;
+                Ok(builder)
+            };
+            with_node().with_context(|| {
+                format!(
+                    "cannot build for {target}; to build for this system only, add `-- --target {host}`"
+                )
+            })
+        }
         _ => Builder::native(),
     }
 }

@@ -111,7 +111,8 @@ fn build_alone(
     compare::equal(&first, &second)?;
     // Without optimisation, hashes take too long for a test.
     if settings.is_empty() {
-        programs::check_native(&first, &builds.join("unpacked"))?;
+        programs::check_native(&first, &builds.join("unpacked-programs"))?;
+        addons::check_native(&first, &builds.join("unpacked-addon"))?;
     }
 
     archives::publish(&first, output)?;

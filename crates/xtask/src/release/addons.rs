@@ -17,9 +17,24 @@ const TRY: &str = "crates/xtask/scripts/try_addon.mjs";
 
 /// Builds the add-on and packs its package. Returns the archive.
 pub(crate) fn pack(builder: &Builder, packing: &Packing<'_>) -> Result<PathBuf> {
-    let package = addon::package_for(builder, Some(packing.commit))?;
-    compare::contains_none(&package, packing.private)?;
-    npm::pack(&package, packing.output)
+    addon::package_for(builder, Some(packing.commit), |package| {
+        compare::contains_none(package, packing.private)?;
+        npm::pack(package, packing.output)
+    })
+}
+
+/// Unpacks this system's archive, one of those in the folder `archives`, and checks it as [`check`] does. A system without
+/// a package has none.
+pub(super) fn check_native(archives: &Path, unpacked: &Path) -> Result<()> {
+    let builder = Builder::native()?;
+    if !addon::is_possible_for(builder.target()) {
+        return Ok(());
+    }
+    let start = format!("randomx-web-{}-", addon::system(builder.target()));
+    let names = compare::files(archives)?;
+    let is_ours = |name: &&PathBuf| name.to_string_lossy().starts_with(&start);
+    let name = names.iter().find(is_ours).context("no archive of the add-on was built")?;
+    check(&builder, &archives.join(name), unpacked)
 }
 
 /// Unpacks an archive into an empty folder, checks its list of hashes, and hashes with the add-on in a Node.js for the

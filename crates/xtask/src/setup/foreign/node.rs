@@ -87,6 +87,8 @@ fn install(package: &Package, cache: &Path, folder: &Path, held: &Held) -> Resul
         process::run(lists.stdin(held.stdin()?))?;
         let mut npm = npm::npm()?;
         npm.current_dir(work).args(["ci", "--no-fund", "--no-audit", "--ignore-scripts"]);
+        // A user's settings may leave them out.
+        npm.arg("--include=optional");
         process::run(npm.args(["--os", os, "--cpu", cpu]).stdin(held.stdin()?))?;
         process::remove_dir(folder)?;
         fs::rename(work, folder)
