@@ -32,6 +32,7 @@ const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f"
 const folder = mkdtempSync(join(tmpdir(), "randomx-addon-"));
 const [test, describe] = [testAll.runIf(hasAddon), describeAll.runIf(hasAddon)];
 const fullTest = testAll.runIf(hasAddon && isFull);
+const linuxTest = testAll.runIf(hasAddon && process.platform === "linux");
 const addon = hasAddon && (createRequire(import.meta.url)(fileURLToPath(ADDON)) as Addon);
 const workers = watchWorkers();
 const open: product.RandomX[] = [];
@@ -164,7 +165,7 @@ describe("the cache of a key", () => {
     expect(workers).toHaveLength(0);
   });
 
-  test.runIf(process.platform === "linux")("is freed when its fill is aborted", async () => {
+  linuxTest("is freed when its fill is aborted", async () => {
     const randomx = await create({ threads: 1 });
     await abortFill(randomx, key);
     await released();
