@@ -232,7 +232,8 @@ describe("the next key", () => {
         if (done > 0.5 && done < 1) seen.push(held());
       },
     });
-    // The cache that is being filled does not count. On a busy machine the idle worker may be late.
+    // The cache that is being filled does not count. A busy worker lets go late, but once.
+    expect([...new Set([2, ...seen])]).toEqual([2, 1]);
     expect(seen.at(-1)).toBe(1);
   });
 
