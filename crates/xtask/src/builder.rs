@@ -27,7 +27,10 @@ impl Builder {
     /// Builds for another system, after installing what that needs.
     pub(crate) fn foreign(foreign: &'static Foreign) -> Result<Self> {
         let target = foreign.target.to_owned();
-        Ok(Builder { target, foreign: Some(foreign_tools(foreign)?) })
+        let tools = foreign_tools(foreign)?;
+        // It is installed if it is missing.
+        tools.node()?;
+        Ok(Builder { target, foreign: Some(tools) })
     }
 
     /// The target, such as `x86_64-unknown-linux-gnu`.

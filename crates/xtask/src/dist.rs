@@ -81,18 +81,11 @@ fn build_alone(host: &str, targets: &[String], dirty: bool, output: &Path) -> Re
 /// Returns what builds for a target, after installing what that needs.
 fn builder(host: &str, target: &str) -> Result<Builder> {
     match FOREIGN.into_iter().find(|foreign| foreign.target == target) {
-        Some(foreign) if target != host => {
-            let with_node = || -> Result<Builder> {
-                let builder = Builder::foreign(foreign)?;
-                builder.node()?;
-                Ok(builder)
-            };
-            with_node().with_context(|| {
-                format!(
-                    "cannot build for {target}; to build for this system only, add `-- --target {host}`"
-                )
-            })
-        }
+        Some(foreign) if target != host => Builder::foreign(foreign).with_context(|| {
+            format!(
+                "cannot build for {target}; to build for this system only, add `-- --target {host}`"
+            )
+        }),
         _ => Builder::native(),
     }
 }

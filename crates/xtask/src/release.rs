@@ -9,6 +9,7 @@ mod compare;
 mod npm;
 pub(crate) mod packing;
 pub(crate) mod programs;
+mod unpack;
 
 use std::fs;
 use std::path::{Path, PathBuf};

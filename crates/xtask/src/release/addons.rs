@@ -1,15 +1,14 @@
 //! An archive of the native add-on's npm package for one target.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::packing::Packing;
+use super::unpack::{find, unpack};
 use super::{compare, npm};
 use crate::builder::Builder;
 use crate::foreign_smoke::HASHES;
-use crate::setup::Node;
 use crate::{addon, process, workspace};
 
 /// The script that hashes with an add-on.
@@ -30,20 +29,15 @@ pub(super) fn check_native(archives: &Path, unpacked: &Path) -> Result<()> {
     if !addon::is_possible_for(builder.target()) {
         return Ok(());
     }
-    let start = format!("randomx-web-{}-", addon::system(builder.target()));
-    let names = compare::files(archives)?;
-    let is_ours = |name: &&PathBuf| name.to_string_lossy().starts_with(&start);
-    let name = names.iter().find(is_ours).context("no archive of the add-on was built")?;
-    check(&builder, &archives.join(name), unpacked)
+    let archive = find(archives, &format!("randomx-web-{}-", addon::system(builder.target())))?;
+    check(&builder, &archive, unpacked)
 }
 
 /// Unpacks an archive into an empty folder, checks its list of hashes, and hashes with the add-on in a Node.js for the
 /// target.
 pub(crate) fn check(builder: &Builder, archive: &Path, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut unpack = Node::Installed.run("crates/xtask/scripts/unpack.mjs")?;
-    let inner = process::read(unpack.arg(archive).arg(folder))?;
+    let package = unpack(archive, folder)?;
     let mut node = builder.node()?;
-    node.arg(workspace::root().join(TRY)).arg(folder.join(inner.trim())).args(HASHES);
+    node.arg(workspace::root().join(TRY)).arg(package).args(HASHES);
     process::run(&mut node)
 }

@@ -1,12 +1,12 @@
 //! An archive of the programs for one target: `randomx` and `randomx-audit`, with their documents.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::compare;
 use super::packing::Packing;
+use super::unpack::{find, unpack};
 use crate::builder::{Builder, TIME};
 use crate::foreign_smoke::HASHES;
 use crate::setup::Node;
@@ -41,19 +41,14 @@ pub(crate) fn pack(builder: &Builder, packing: &Packing<'_>) -> Result<PathBuf> 
 /// Unpacks this system's archive, one of those in the folder `archives`, and checks it as [`check`] does.
 pub(super) fn check_native(archives: &Path, unpacked: &Path) -> Result<()> {
     let builder = Builder::native()?;
-    let names = compare::files(archives)?;
-    let is_ours = |name: &&PathBuf| name.to_string_lossy().contains(builder.target());
-    let name = names.iter().find(is_ours).context("no archive of programs was built")?;
-    check(&builder, &archives.join(name), unpacked)
+    check(&builder, &find(archives, builder.target())?, unpacked)
 }
 
 /// Unpacks an archive into an empty folder, checks its list of hashes, and runs its programs.
 pub(crate) fn check(builder: &Builder, archive: &Path, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut unpack = Node::Installed.run("crates/xtask/scripts/unpack.mjs")?;
-    let inner = process::read(unpack.arg(archive).arg(folder))?;
-    let [randomx, audit] = PROGRAMS
-        .map(|(_, program)| folder.join(inner.trim()).join(file_name(program, builder.target())));
+    let inner = unpack(archive, folder)?;
+    let [randomx, audit] =
+        PROGRAMS.map(|(_, program)| inner.join(file_name(program, builder.target())));
     let key = ["hash", "--key-text", "test key 000", "--input-text", "This is a test", "--version"];
     for (version, hash) in ["v1", "v2"].into_iter().zip(HASHES) {
         let printed = process::read(builder.run(&randomx).args(key).arg(version))?;
