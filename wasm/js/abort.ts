@@ -1,6 +1,5 @@
 /** Promises that a signal ends, and signals for many at once. */
-import { aborted } from "./errors.js";
-import type { Scheduler } from "./scheduler.js";
+import { aborted, type RandomXError } from "./errors.js";
 
 /** Gives each of many tasks a signal of its own: Node warns of a signal with many listeners. */
 export class Signals {
@@ -61,11 +60,17 @@ export async function unlessAborted<T>(
   }
 }
 
+/** An instance, which can end. */
+export interface Endable {
+  /** Adds a listener, which the end calls. Returns what detaches it. Throws after the end. */
+  attach: (ended: (error: RandomXError) => unknown) => () => void;
+}
+
 /** Resolves like a promise, but rejects as soon as a signal is aborted or an instance ends. */
 export async function unlessEnded<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
-  instance: Pick<Scheduler, "attach">,
+  instance: Endable,
 ): Promise<T> {
   let detach = (): void => undefined;
   const ended = new Promise<never>((_, reject) => {

@@ -1,7 +1,7 @@
 /** Hashing without workers: each call blocks its thread. */
 import { createVm, initCache, type Cache as WasmCache, type Vm as WasmVm } from "./sync.js";
 import { collect } from "./garbage.js";
-import { equal } from "./queue.js";
+import { equal } from "./bytes.js";
 import { FILL } from "./sizes.js";
 import type { Version, WasmEngine } from "./types.js";
 import type { Addon, Cache, Vm } from "./native/addon.js";

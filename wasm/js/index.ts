@@ -43,10 +43,10 @@ export type { BlockStatus, BlockToVerify, Check, CheckName, Verdict } from "./mo
 export {
   type ChainBlock,
   type ChainBlocks,
-  type ChainVerdict,
   type ChainVerification,
   type VerifyChainOptions,
 } from "./monero/chain.js";
+export type { ChainVerdict } from "./monero/run.js";
 export { MAINNET_GENESIS, type ChainCheckpoint } from "./monero/checkpoint.js";
 export type { SlotStats, Stats } from "./stats.js";
 export {

@@ -1,5 +1,6 @@
 /** The bounded queue of an instance: calls, and one line of requests for each key. */
 import { unlessAborted } from "./abort.js";
+import { equal } from "./bytes.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import { Call, Hashing, Release, type Job, type KeyJob } from "./job.js";
 import { List } from "./list.js";
@@ -267,14 +268,6 @@ export class Queue {
     }
     return low;
   }
-}
-
-/** Returns whether two keys are the same. */
-export function equal(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  // A loop, because each share is compared, and a callback for each byte takes some times as long.
-  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false;
-  return true;
 }
 
 /** FNV-1a, to find a key among many. */

@@ -1,7 +1,7 @@
 /** The slots of an instance, 256 MiB each, and which key's cache each holds. */
 import type { KeyJob } from "./job.js";
 import type { Cache } from "./protocol.js";
-import { equal } from "./queue.js";
+import { equal } from "./bytes.js";
 import type { Mode } from "./types.js";
 import type { WorkerHandle } from "./worker_pool.js";
 

@@ -1,6 +1,6 @@
 /** How the blocks of a chain are divided into batches, with a scheduler whose hashes the test ends. */
 import { expect, test } from "vitest";
-import type { Run } from "../../../wasm/js/monero/chain.js";
+import type { Run } from "../../../wasm/js/monero/run.js";
 import { Judge } from "../../../wasm/js/monero/judge.js";
 import type { ChainArgs } from "../../../wasm/js/protocol.js";
 import type { Scheduler } from "../../../wasm/js/scheduler.js";

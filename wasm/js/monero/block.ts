@@ -3,7 +3,7 @@ import { invalidArgument } from "../errors.js";
 import { bytesIn } from "../inputs.js";
 import type { Hashing } from "../job.js";
 import type { BlockArgs, Result } from "../protocol.js";
-import { equal } from "../queue.js";
+import { equal } from "../bytes.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Bytes, Difficulty, Follow, Network } from "../types.js";
 import * as validate from "../validate.js";

@@ -1,13 +1,13 @@
 /** The verification of a chain: each block must follow the rules that the blocks before it set. */
 import { endSource } from "../abort.js";
 import { asRandomXError, invalidArgument } from "../errors.js";
-import type { ChainArgs, Result } from "../protocol.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Bytes, Difficulty, Follow, Network } from "../types.js";
 import * as validate from "../validate.js";
-import { networkOf, type BlockStatus, type Check } from "./block.js";
-import { fromJson, toJson, type ChainCheckpoint } from "./checkpoint.js";
+import { networkOf } from "./block.js";
+import { fromJson, toJson, type ChainCheckpoint, type PlainCheckpoint } from "./checkpoint.js";
 import type { Judge } from "./judge.js";
+import type { BlockIterator, ChainVerdict, Run } from "./run.js";
 
 /**
  * A block of a chain, and the claims about it. Each claim is checked against what the chain already
@@ -71,37 +71,10 @@ export interface VerifyChainOptions extends Follow {
   onProgress?: Follow["onProgress"];
 }
 
-/** The verdict on a block of a chain. */
-export interface ChainVerdict {
-  /** The judgement. No verdict follows `invalid` or `update-needed`. */
-  status: BlockStatus;
-  /** Whether the status is `valid`. It is `false` for a block outside the sample. */
-  valid: boolean;
-  /** The difficulty that the block had to meet, or `null` if an earlier check failed. */
-  difficulty: bigint | null;
-  /** The chain's work up to this block, or since its start if the checkpoint has none. */
-  work: bigint;
-  /** Whether the chain began with a checkpoint that is complete and plausible. */
-  completeStart: boolean;
-  /** The ids of the transactions, the miner's first. Empty for a hashing blob. */
-  transactionIds: Uint8Array[];
-  /** The height that the block has in the chain. */
-  height: number;
-  /** Its id, or `null` if the block could not be read. */
-  id: Uint8Array | null;
-  /** Its RandomX hash, or `null` if it was not computed. */
-  hash: Uint8Array | null;
-  /** One check for each {@link CheckName}. */
-  checks: Check[];
-}
-
 const MAX_SAMPLE = 1_000_000;
 
 /** The latest time: timestamps may be two hours later, and stay safe integers. */
 const MAX_TIME = Number.MAX_SAFE_INTEGER - 7200;
-
-type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
-type Start = PlainCheckpoint | number;
 
 /** The verdicts on the blocks of a chain, in order. It ends after a block that breaks a rule. */
 export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
@@ -166,20 +139,6 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   }
 }
 
-/** @internal A verification, as it goes on. */
-export interface Run extends Pick<ChainArgs, "network" | "allowIncomplete" | "fixedDifficulty"> {
-  sample: number;
-  now: number | undefined;
-  /** Where the next batch begins. */
-  start: Start;
-}
-
-/** The blocks, as they are read. */
-export interface BlockIterator {
-  next: () => Promise<IteratorResult<unknown, unknown>> | IteratorResult<unknown, unknown>;
-  return?: () => unknown;
-}
-
 /** Returns the function that opens an iterator over blocks. Some, such as a stream's, hold a lock until they end. */
 function opener(blocks: unknown): () => BlockIterator {
   return validate.reading("blocks", () => {
@@ -198,7 +157,7 @@ function timeOf(name: string, value: unknown): number {
   return time;
 }
 
-function startOf(checkpoint: PlainCheckpoint | undefined, from: number | undefined): Start {
+function startOf(checkpoint: PlainCheckpoint | undefined, from: number | undefined): Run["start"] {
   const start = checkpoint ?? from;
   if (start === undefined) {
     throw invalidArgument("checkpoint", "expected this or from, got neither");

@@ -44,7 +44,8 @@ export const MAINNET_GENESIS: Readonly<ChainCheckpoint> = {
   seeds: [{ height: 0, id: GENESIS_ID }],
 };
 
-type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
+/** @internal A checkpoint as workers know it. */
+export type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
 
 /** @internal Checks a stored checkpoint field by field. */
 export function fromJson(name: string, value: unknown): PlainCheckpoint {

@@ -3,13 +3,13 @@ import { Signals, unlessEnded } from "../abort.js";
 import { aborted, errorOf } from "../errors.js";
 import { onlyCache } from "../job.js";
 import type { LinkArgs, Result } from "../protocol.js";
-import { equal } from "../queue.js";
+import { equal } from "../bytes.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Follow } from "../types.js";
 import * as validate from "../validate.js";
 import { isAccepted } from "./accepted.js";
 import type { BlockStatus, Check } from "./block.js";
-import type { BlockIterator, ChainVerdict, Run } from "./chain.js";
+import type { BlockIterator, ChainVerdict, Run } from "./run.js";
 
 /** The bytes of blocks after which no more are judged together. */
 const MAX_BATCH = 2 << 20;

@@ -2,7 +2,7 @@
 import { aborted, asRandomXError, invalidArgument, type RandomXError } from "../errors.js";
 import { sizeOf } from "../inputs.js";
 import type { Answer, Hashing } from "../job.js";
-import { equal } from "../queue.js";
+import { equal } from "../bytes.js";
 import type { Scheduler } from "../scheduler.js";
 import * as validate from "../validate.js";
 import { checkShare, type CheckedShare, type Share } from "./share.js";
