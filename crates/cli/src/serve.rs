@@ -51,7 +51,7 @@ use failure::{Code, Failure};
 use keys::Keys;
 use work::Gate;
 
-/// Where `npm run build` puts the page, relative to the repository's root.
+/// Where `npm start` builds the page, relative to the repository's root.
 const BUILT_PAGE: &str = "web/dist";
 
 /// How long threads may take to end when the server stops.

@@ -24,8 +24,9 @@ written as evidence, which `randomx verify --evidence` checks.
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), which also
 resolves the names of hosts; NO_PROXY names the hosts to reach without it.
 
-With --json, each line is an object with an event. Times are in seconds, work is a string of digits, and
-source is the address that requests go to, such as http://127.0.0.1:18081/json_rpc:
+With --json, each line is an object such as {\"event\":\"alarm\",\"alarm\":\"cleared\"}. Times are in seconds, work
+is a string of digits, and source is the address that requests go to, such as
+http://127.0.0.1:18081/json_rpc. The events and their other fields:
   tip           height, id, timestamp, work
   reorg         common {height, id}, depth, ours and theirs {blocks, ids, work}, tip
   deep-reorg    the same, with source in place of tip: theirs would replace ours; ids has at most the 100
@@ -63,8 +64,8 @@ node's whole chain, which takes hours. With headers of an earlier run it is read
 read new blocks, or after five minutes if a slow node makes that attempt longer. The relay prints its
 address once it is ready and no attempt is in progress.
 
-The relay drops blocks that a reorganisation replaces, except final ones. The first block is final, and so
-are blocks of mainnet with more than 720 blocks after them that were stored a day ago or by an earlier run.
+The relay drops blocks that a reorganisation replaces, except final ones. Final are the first block and, on
+mainnet, each block that has more than 720 blocks after it and was stored a day ago or by an earlier run.
 If the node's chain differs from these final blocks, the run ends. But if the node has already shown a block
 of the stored chain in this run, the relay prints a note and goes on serving: the address may lead to
 another node for a while.

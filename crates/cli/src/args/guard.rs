@@ -27,11 +27,11 @@ where the guard cannot check it: `rescan_spent` could show an empty wallet.
 
 The guard follows the chain as `randomx follow` does, and speaks a node's interface to wallets. Blocks
 and confirmed transactions reach a wallet only if they belong to the verified chain. Heights and headers
-come from that chain. Fee estimates are limited to 10, 40, 160 and 2000 times what recent blocks paid, for
-the four priorities. If no node sends estimates within these limits, the guard sends its own. The guard
-drops a node that sends false data and keeps the evidence in the store. It forwards data that blocks do not
-commit to (decoys, output indices, the transaction pool, spent status) and counts it as not verified. See
-GET /guard/status.
+come from that chain. Fee estimates are limited to 10, 40, 160 and 2000 times what recent blocks paid, or
+the network's minimum fee if that is larger, for the four priorities. If no node sends estimates within
+these limits, the guard sends its own. The guard drops a node that sends false data and keeps the evidence
+in the store. It forwards data that blocks do not commit to (decoys, output indices, the transaction pool,
+spent status) and counts it as not verified. See GET /guard/status.
 
 Wallets get the status BUSY until the guard has read the chain. They get it again after ten minutes in
 which the guard could follow no source or the computer slept. GET /guard/status names the cause. A wallet
