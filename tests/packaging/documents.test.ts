@@ -8,6 +8,7 @@ import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { extract } from "tar";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { ADDON_PACKAGES } from "../addon.js";
+import { run } from "./pack.js";
 
 const folder = mkdtempSync(join(tmpdir(), "randomx-web-documents-"));
 const dist = join(folder, "package/dist");
@@ -36,14 +37,18 @@ function files(): string[] {
   return paths.map((path) => path.replaceAll(sep, "/")).sort();
 }
 
-test("the published package depends on the add-ons, the folder in a clone does not", () => {
+test("a package depends on the add-ons only if their names are registered", () => {
   const manifest = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
   const own = manifest(fileURLToPath(new URL("../../wasm/package.json", import.meta.url)));
   expect(own).not.toHaveProperty("optionalDependencies");
-  const published = manifest(join(folder, "package/package.json"));
+  const packed = manifest(join(folder, "package/package.json"));
+  expect(packed).toEqual({ ...(own as object), scripts: undefined });
+  const registered = join(folder, "registered");
+  run("crates/xtask/scripts/stage.mjs", registered, "--registered");
   const addons = ADDON_PACKAGES.map(({ name, version }) => [name, version] as const);
   const optionalDependencies = Object.fromEntries(addons);
-  expect(published).toEqual({ ...(own as object), scripts: undefined, optionalDependencies });
+  const published = manifest(join(registered, "package.json"));
+  expect(published).toEqual({ ...(packed as object), optionalDependencies });
 });
 
 test("SHA256SUMS lists every other file, with its hash", () => {

@@ -32,7 +32,7 @@ export default function pack({ provide }: TestProject): () => void {
 }
 
 /** Runs a script of the repository, named by its path in there. */
-function run(script: string, ...options: string[]): void {
+export function run(script: string, ...options: string[]): void {
   const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
   execFileSync(process.execPath, [path, ...options]);
 }

@@ -34,6 +34,11 @@ pub(crate) struct ReleaseArgs {
     #[arg(long)]
     dirty: bool,
 
+    /// List the native add-ons as optional dependencies of the npm package, as the published one needs. Only once all
+    /// their names are registered: npm would install whatever somebody else registers under them.
+    #[arg(long)]
+    registered: bool,
+
     /// Build once, here, and compare nothing. The command runs itself with this option.
     #[arg(long, hide = true)]
     once: bool,
@@ -50,7 +55,8 @@ pub(crate) fn test() -> Result<()> {
     let unoptimised =
         [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"), ("CARGO_PROFILE_RELEASE_LTO", "off")];
     process::with_work_folder(&test_archives(), |output| {
-        let args = ReleaseArgs { output: Some(output.to_owned()), dirty: true, once: false };
+        let output = Some(output.to_owned());
+        let args = ReleaseArgs { output, dirty: true, registered: true, once: false };
         build_twice(&args, &unoptimised)
     })
 }
@@ -64,7 +70,7 @@ fn test_archives() -> PathBuf {
 fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
     let output = folder(args.output.as_deref(), "release-archives", args.dirty)?;
     if args.once {
-        return archives::build(&output);
+        return archives::build(&output, args.registered);
     }
     let root = workspace::root();
     let commit = last_commit(&root, args.dirty)?;
@@ -72,7 +78,7 @@ fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
     note_compilers(&setup::wasm_tools()?)?;
     // Two runs would remove each other's builds.
     setup::alone(&workspace::lock_dir(), "release", |_| {
-        build_alone(&root, &commit, args.dirty, &output, settings)
+        build_alone(&root, &commit, args, &output, settings)
     })
 }
 
@@ -92,7 +98,7 @@ pub(crate) fn folder(chosen: Option<&Path>, usual: &str, dirty: bool) -> Result<
 fn build_alone(
     root: &Path,
     commit: &Commit,
-    dirty: bool,
+    args: &ReleaseArgs,
     output: &Path,
     settings: &[(&str, &str)],
 ) -> Result<()> {
@@ -101,12 +107,12 @@ fn build_alone(
     let folders = ["first", "second-and-longer"].map(|name| builds.join(name));
     for folder in &folders {
         output::line(format_args!("release: building in {}", folder.display()));
-        check_out(root, folder, dirty)?;
+        check_out(root, folder, args.dirty)?;
         // The second copy is made minutes after the first.
-        if !dirty {
+        if !args.dirty {
             assert_is_last(root, commit)?;
         }
-        build_in(folder, &commit.time, settings)?;
+        build_in(folder, &commit.time, args.registered, settings)?;
     }
     let [first, second] = folders.map(|folder| folder.join(ARCHIVES));
     compare::equal(&first, &second)?;
@@ -214,10 +220,10 @@ fn files(root: &Path, dirty: bool) -> Result<Vec<String>> {
 }
 
 /// Runs this program for the repository in another folder.
-fn build_in(folder: &Path, time: &str, settings: &[(&str, &str)]) -> Result<()> {
+fn build_in(folder: &Path, time: &str, registered: bool, settings: &[(&str, &str)]) -> Result<()> {
     let mut build = process::command(process::itself()?);
     build.current_dir(folder).args(["release", "--once", "--output"]);
-    build.arg(folder.join(ARCHIVES));
+    build.arg(folder.join(ARCHIVES)).args(registered.then_some("--registered"));
     build.envs(settings.iter().copied()).env("CARGO_MANIFEST_DIR", folder.join("crates/xtask"));
     build.env("CARGO_TARGET_DIR", folder.join("target"));
     process::run(build.env(TIME, time))

@@ -18,15 +18,17 @@ use crate::{addon, build, process, remap, workspace};
 /// How the names of archives end.
 const EXTENSIONS: [&str; 3] = [".tgz", ".tar.gz", ".zip"];
 
-/// Builds the archives into a folder, and fails if one contains a path of this machine.
-pub(super) fn build(output: &Path) -> Result<()> {
+/// Builds the archives into a folder, and fails if one contains a path of this machine. `registered` is the option of
+/// that name.
+pub(super) fn build(output: &Path, registered: bool) -> Result<()> {
     fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
     let private = private_paths()?;
 
     build::package(&setup::wasm_tools()?)?;
     compare::contains_none(&workspace::root().join("wasm/dist"), &private)?;
     let staged = workspace::target_dir().join("npm-package");
-    process::run(Node::Installed.run("crates/xtask/scripts/stage.mjs")?.arg(&staged))?;
+    let mut stage = Node::Installed.run("crates/xtask/scripts/stage.mjs")?;
+    process::run(stage.arg(&staged).args(registered.then_some("--registered")))?;
     npm::pack(&staged, output)?;
 
     let builder = Builder::native()?;
