@@ -1,5 +1,7 @@
 /** Requests that are given up. In Firefox the body is cancelled before the request is aborted. */
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Fetches } from "../../../wasm/js/chain/fetches.js";
 import { Exchange } from "../../../wasm/js/monero/exchange.js";
 import { MoneroNode } from "../../../wasm/js/monero/node.js";
 
@@ -79,6 +81,40 @@ test("elsewhere, a request that is not answered yet is aborted at once, and a la
   server.answer();
   await vi.advanceTimersByTimeAsync(0);
   expect(server.events).toEqual(["abort", "cancel"]);
+});
+
+/** A `fetch` whose answers have a stream of Node.js as their body, as those of the package node-fetch have. */
+function fetchOfNode(stopped: () => unknown): typeof globalThis.fetch {
+  return (_, init) => {
+    init?.signal?.addEventListener("abort", stopped);
+    const answer = { ok: true, status: 200, headers: new Headers(), body: Readable.from(["{}"]) };
+    return Promise.resolve(answer as unknown as Response);
+  };
+}
+
+const NO_STREAM = "fetch: expected an answer whose body is a ReadableStream";
+
+test("an answer with another stream is a failure of the node, and its request ends", async () => {
+  const stopped = vi.fn();
+  const node = new MoneroNode("http://127.0.0.1:1", { fetch: fetchOfNode(stopped), retries: 0 });
+  await expect(node.getInfo()).rejects.toMatchObject({
+    name: "RandomXError",
+    code: "node-unreachable",
+    message: `get_info: ${NO_STREAM}`,
+  });
+  expect(stopped).toHaveBeenCalledOnce();
+});
+
+test("an answer with another stream is a failure of a followed source", async () => {
+  const stopped = vi.fn();
+  const posted: unknown[] = [];
+  const fetches = new Fetches([fetchOfNode(stopped)], (message) => posted.push(message));
+  const url = "http://127.0.0.1:1";
+  const request = { id: 1, source: 0, url, body: undefined, label: "a", limit: 1 };
+  fetches.receive({ kind: "fetch", request });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(posted).toEqual([{ kind: "no-response", id: 1, message: NO_STREAM }]);
+  expect(stopped).toHaveBeenCalledOnce();
 });
 
 test("a request with an aborted signal is not sent", async () => {

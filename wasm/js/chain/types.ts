@@ -7,7 +7,8 @@ import type { Store } from "./store.js";
 /**
  * A source of headers: a Monero node, or a relay that `randomx relay` runs. A relay needs less traffic;
  * a node is needed for {@link ChainFollower.find}. No source is trusted. `fetch` sends the requests, for
- * instance through Tor or with a login; without it a worker sends them.
+ * instance through Tor or with a login; without it a worker sends them. Its answers need a `ReadableStream`
+ * as their body.
  */
 export type ChainSource =
   | { node: string | URL; fetch?: typeof globalThis.fetch | undefined }

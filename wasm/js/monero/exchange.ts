@@ -73,10 +73,15 @@ export class Exchange {
   }
 
   async #send(fetch: typeof globalThis.fetch, url: URL | string, options: Options) {
-    this.#arrived = await fetch(url, options);
+    const response = await fetch(url, options);
+    // Packages such as node-fetch answer with a stream of Node.js, which has other methods.
+    if (response.body && !("getReader" in response.body)) {
+      throw new Error("fetch: expected an answer whose body is a ReadableStream");
+    }
+    this.#arrived = response;
     // A `fetch` that ignores its signal answers after the end.
     if (this.#stop.signal.aborted) this.#cancel();
-    return this.#arrived;
+    return response;
   }
 
   #cancel(): void {

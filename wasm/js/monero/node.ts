@@ -20,7 +20,10 @@ export interface MoneroNodeOptions {
    * checkpoint needs 735 headers, some 1.1 MB.
    */
   maxBytes?: number | undefined;
-  /** Sends the requests, for instance through Tor or with a login. `globalThis.fetch` by default. */
+  /**
+   * Sends the requests, for instance through Tor or with a login. `globalThis.fetch` by default. Its answers need a
+   * `ReadableStream` as their body, which those of the package node-fetch have not.
+   */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
