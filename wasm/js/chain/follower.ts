@@ -181,7 +181,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
       const owner = {
         ...{ scheduler: this.#scheduler, choices: this.#choices },
         ...{ given: this.#given, sources: this.#sources },
-        tip: () => this.#tip,
+        tip: () => this.tip,
         report: (event: ChainEvent) => {
           this.#report(event);
         },
@@ -209,7 +209,8 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   }
 
   #report(event: ChainEvent): void {
-    if (event.type === "tip" || event.type === "reorg") this.#tip = event.tip;
+    // A reader owns its events.
+    if (event.type === "tip" || event.type === "reorg") this.#tip = { ...event.tip };
     this.#isSynced ||= event.type === "synced";
     this.#events.push(event);
   }

@@ -31,7 +31,7 @@ export function eventsOf(
           ...{ index, kind, url, state: state as SourceState },
           ...(reason === undefined ? {} : { reason }),
         };
-        sources[index] = source;
+        sources[index] = { ...source };
         return [
           { type: "source", source, ...(evidence ? { evidence } : {}) },
           ...(source.state === "update-needed"
@@ -86,5 +86,5 @@ function withSource(
   events: (source: SourceStatus) => ChainEvent[],
 ): ChainEvent[] {
   const source = sources[index];
-  return source ? events(source) : [];
+  return source ? events({ ...source }) : [];
 }
