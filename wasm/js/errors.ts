@@ -46,7 +46,7 @@ export class RandomXError extends Error {
   /** The kind of failure. */
   readonly code: RandomXErrorCode;
 
-  /** @internal */
+  /** Makes an error, for a store of your own or a test. Control characters of its message are escaped. */
   constructor(code: RandomXErrorCode, message: string, options?: ErrorOptions) {
     super(escaped(message), options);
     this.code = code;
@@ -108,7 +108,7 @@ function codeOf(thrown: unknown): RandomXErrorCode {
   return code && /^InvalidArg$|Expected$/.test(code) ? "invalid-argument" : "worker-failed";
 }
 
-/** Messages quote callers, servers and blocks, and may end up in a terminal. */
-function escaped(message: string): string {
+/** Escapes control characters: messages quote callers, servers and blocks, and may end up in a terminal. */
+export function escaped(message: string): string {
   return message.replace(INVISIBLE, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
 }

@@ -5,6 +5,7 @@
  */
 import type { ChainFollower } from "./chain/follower.js";
 import type { ChainHeader, ChainTip } from "./chain/types.js";
+import { escaped } from "./errors.js";
 
 /** A request of `monero-ts`, as its `HttpClient` takes it. */
 export interface MoneroTsRequest {
@@ -54,6 +55,9 @@ type Checked = (
 
 /** The most headers in an answer, as restricted nodes send. */
 const MAX_HEADERS = 1000;
+
+/** The longest message that quotes a node. */
+const MAX_MESSAGE = 200;
 
 /** Binary methods that carry blocks or their ids. */
 const BLOCKS = /^(?:get_?blocks|get_?blocks_by_height|get_?hashes)\.bin$/u;
@@ -244,13 +248,18 @@ function connects(method: string, args: readonly unknown[]): boolean {
 /** Parses a node's answer. `JSON.parse` rounds numbers above 2^53, such as the `free_space` of `get_info`. */
 function contentOf({ statusCode, statusText, body }: MoneroTsResponse): Json {
   if (statusCode !== 200 || typeof body !== "string")
-    throw new Error(`${statusCode} ${statusText}`);
+    throw new Error(quoted(`${statusCode} ${statusText}`));
   const answer = JSON.parse(body) as Json;
   const { error, status = "OK" } = { ...answer, ...(answer.result as Json | undefined) };
   if (error !== undefined || status !== "OK") {
-    throw new Error(`the node answered ${JSON.stringify(error ?? status)}`);
+    throw new Error(quoted(`the node answered ${JSON.stringify(error ?? status)}`));
   }
   return answer;
+}
+
+/** Returns a message with a node's words, shortened. */
+function quoted(message: string): string {
+  return escaped(message.slice(0, MAX_MESSAGE));
 }
 
 /** Returns the tip while the chain is followed. A stored tip may be old, and so may one after the end. */
