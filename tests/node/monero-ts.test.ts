@@ -106,13 +106,6 @@ function blockAt(height: number): SimulatedBlock {
   return block;
 }
 
-test("a node's words are shortened, and cannot reverse a terminal's text", async () => {
-  node.fault = lie("get_info", { status: "\u{202e}" + "x".repeat(100_000) });
-  const failed = await call("get_info").catch((error: unknown) => (error as Error).message);
-  expect(failed).toMatch(/^the node answered "\\u\{202e\}x+$/u);
-  expect(failed).toHaveLength(200 + "\\u{202e}".length - 1);
-});
-
 test("heights, ids and headers come from the chain, whatever the node says", async () => {
   node.fault = (asked, response) =>
     lie("get_info", { height: 5, top_block_hash: "11".repeat(32), wide_difficulty: "0xff" })(
