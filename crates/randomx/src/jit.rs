@@ -33,7 +33,8 @@ pub mod x86_64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CodePages {
     /// Programs are written at one address and run at another, so that a new program costs no
-    /// system call. A forked child has neither address: it maps new pages for the next program.
+    /// system call. A forked child has neither address: it maps new pages for the next program. See also
+    /// [`VmOptions::lanes`](crate::VmOptions::lanes) about forks.
     ///
     /// This needs Linux 4.14 and an `RLIMIT_FSIZE` of some KiB; elsewhere, and in emulators that do not
     /// notice that code was replaced this way, the pages are [`Flipped`](Self::Flipped). A signal

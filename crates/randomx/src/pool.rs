@@ -133,7 +133,8 @@ struct Created<V> {
 /// Creates the VMs of all threads. `is_left` returns whether the system has so many bytes left.
 ///
 /// Each VM by itself may find its memory left, so one check covers all of them. Reserved huge pages do not count as
-/// left. So the check comes with the first VM that got none, and covers this VM and the later ones.
+/// left, and a VM that has some never moves to others. So the check comes with the first VM that got none, and covers
+/// this VM and the later ones.
 fn create_all<V>(
     threads: usize,
     mut create: impl FnMut() -> Result<Created<V>, VmError>,

@@ -51,6 +51,9 @@ pub struct VmOptions {
     /// with the JIT find it by measuring some of the first hashes of the process, and measure again when
     /// the number of such VMs passes a power of two, idle ones included. Until then, and in other VMs, it
     /// is [`MAX_LANES`] in light mode and [`Version::fast_lanes`] with a dataset.
+    ///
+    /// Set the number in a process that forks while other threads use VMs and whose child uses VMs too. The measurement
+    /// takes locks, and a child that is forked while another thread has one would wait for ever.
     pub lanes: Option<usize>,
     /// The engine that runs programs.
     pub engine: EngineChoice,
@@ -178,7 +181,8 @@ impl Vm {
     /// Returns the number of hashes that [`hash_many`](Self::hash_many) computes together, with the
     /// present key and version.
     ///
-    /// It follows [`VmOptions::lanes`], and is smaller only if memory for more lanes ran out. While the
+    /// It follows [`VmOptions::lanes`], and is smaller only if memory for more lanes ran out, or the reserved huge pages
+    /// that hold the lanes. While the
     /// fastest number is being measured, some calls use others. If it is measured, a call that hashes can
     /// change it too: when the measurement ends, and when the number of VMs has passed a power of two.
     pub fn lanes(&self) -> usize {

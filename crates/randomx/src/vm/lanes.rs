@@ -9,7 +9,9 @@ use crate::environment::DefaultEnvironment;
 use crate::error::VmError;
 use crate::jit::JitError;
 use crate::memory::Pages;
-use crate::params::{HASH_SIZE, MAX_LANES, PROGRAM_COUNT, PROGRAM_ITERATIONS, Version};
+use crate::params::{
+    HASH_SIZE, MAX_LANES, PROGRAM_COUNT, PROGRAM_ITERATIONS, SCRATCHPAD_L3, Version,
+};
 use crate::scratchpad::Scratchpads;
 use crate::superscalar::Item;
 use crate::vm::{Observer, Phase};
@@ -30,7 +32,7 @@ pub(super) trait Hasher: Send {
     -> [u8; HASH_SIZE];
 
     /// Allocates lanes until there are `lanes`, and returns how many of these there are: fewer if
-    /// memory runs out.
+    /// memory runs out, or if scratchpads on reserved huge pages would have to move to others.
     fn reserve(&mut self, lanes: usize) -> usize;
 
     /// Releases all lanes but the first `lanes`, at least one, if the system can release a part of their memory.
@@ -75,6 +77,10 @@ impl<E: Engine> Lanes<E> {
 
     fn grow(&mut self, lanes: usize) -> Result<(), VmError> {
         let mut scratchpads = Scratchpads::new(lanes)?;
+        // Reserved pages are faster than others, and a pool has not checked that other memory is left.
+        if self.scratchpads.pages() == Pages::HugeTlb && scratchpads.pages() != Pages::HugeTlb {
+            return Err(VmError::OutOfMemory { bytes: lanes * SCRATCHPAD_L3 });
+        }
         while self.states.len() < lanes {
             let code = (self.new_code)(&self.engine)?;
             self.states.push(HashState::new(code, self.primitives));
