@@ -260,3 +260,13 @@ describe("options", () => {
     );
   });
 });
+
+describe("a stored state", () => {
+  test("has at most 16 MiB", () => {
+    const state = new Uint8Array(16 * MIB + 1);
+    expect(validate.state("store", state.subarray(1))).toHaveLength(16 * MIB);
+    expect(complaint(() => validate.state("store", state))).toBe(
+      "store: expected at most 16777216 bytes, got 16777217 bytes",
+    );
+  });
+});

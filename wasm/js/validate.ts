@@ -5,7 +5,7 @@
  * while the work waits.
  */
 import { asRandomXError, invalidArgument, type RandomXError } from "./errors.js";
-import { HASH_SIZE } from "./sizes.js";
+import { HASH_SIZE, MAX_STATE } from "./sizes.js";
 import type { Bytes, Progress, Source, Version } from "./types.js";
 
 /** A check of an argument. Messages begin with its name. */
@@ -118,12 +118,14 @@ export function any(_name: string, value: unknown): unknown {
   return value;
 }
 
-/** Returns a copy of a stored state, of any length. */
+/** Returns a copy of a stored state, of at most `MAX_STATE` bytes. */
 export function state(name: string, value: unknown): Uint8Array {
-  if (Reflect.get(TYPED_ARRAY, Symbol.toStringTag, value) === "Uint8Array") {
-    return copied(name, value);
+  if (Reflect.get(TYPED_ARRAY, Symbol.toStringTag, value) !== "Uint8Array") {
+    throw wrong(name, "a Uint8Array", kind(value));
   }
-  throw wrong(name, "a Uint8Array", kind(value));
+  const length = Number(Reflect.get(TYPED_ARRAY, "length", value));
+  if (length > MAX_STATE) throw wrong(name, `at most ${MAX_STATE} bytes`, `${length} bytes`);
+  return copied(name, value);
 }
 
 /** Returns a version of RandomX, which is 1 by default. */

@@ -13,6 +13,7 @@ use crate::error::{Error, NOT_VALID};
 use crate::input::{Input, Job};
 use crate::links::{self, Part};
 use crate::progress::Progress;
+use crate::table::Row;
 use crate::workers;
 
 /// The hashes of an epoch from which a dataset is computed: 1.5 times as many as repay it, since that
@@ -75,7 +76,14 @@ struct Audit<'a> {
 impl Audit<'_> {
     /// Verifies the rows of an epoch and writes its file.
     fn epoch(&self, kernel: &mut Kernel, job: &Job, dataset: bool) -> Result<(), Error> {
-        let read = |take: randomx_epochs::Take<'_>| self.input.read(job, take);
+        let previous = randomx_epochs::previous(&self.folder, &job.task)?;
+        let check = |rows: &[Row]| match &previous {
+            Some(previous) => {
+                links::check_previous(rows, previous, (self.output, &job.task.epoch.file()))
+            }
+            None => Ok(()),
+        };
+        let read = |take: randomx_epochs::Take<'_>| self.input.read(job, check, take);
         let verified = |rows| {
             self.progress.blocks(rows);
             true

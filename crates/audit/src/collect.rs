@@ -7,13 +7,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use randomx_epochs::{Epoch, Folder, Held, Links, Local, Manifest, State, contains, label, linked};
-use randomx_monero::Hash;
 
 use crate::args::CollectArgs;
 use crate::error::Error;
 use crate::links::{self, Part};
 use crate::progress::Progress;
-use crate::remote::{self, Blocks, Remote};
+use crate::remote::Remote;
 use crate::table;
 
 /// The key, in a file's metadata, of the ids that link it to its neighbours.
@@ -62,35 +61,13 @@ type Task = (Epoch, RangeInclusive<u64>);
 fn collect(remote: &Remote, folder: &Folder, path: &Path, part: &Part) -> Result<(), Error> {
     let Part { file, heights, previous, .. } = part;
     let blocks = remote.blocks(heights.clone())?;
-    if let Some((first, expected)) = previous {
-        check_previous(&blocks, *first, expected, (path, file))?;
+    if let Some(previous) = previous {
+        links::check_previous(&blocks.rows, previous, (path, file))?;
     }
     let mut file = folder.create(file.clone(), table::schema())?;
     file.write(&table::batch(&blocks.rows)?)?;
     let json = serde_json::to_string(&blocks.links).unwrap_or_default();
     Ok(file.finish(&label(heights), &[(LINKS, &json)])?)
-}
-
-/// Checks that blocks are of the chain of the file that they replace. Its last blocks may have been reorganised since,
-/// but not those before its first one.
-fn check_previous(
-    blocks: &Blocks,
-    first: u64,
-    expected: &Hash,
-    (folder, file): (&Path, &str),
-) -> Result<(), Error> {
-    let Some(row) = blocks.rows.iter().find(|row| row.height == first) else { return Ok(()) };
-    let got = remote::parse(first, &row.hashing_blob)?.header.previous_id;
-    if got == *expected {
-        return Ok(());
-    }
-    Err(Error::OtherStart {
-        folder: folder.to_owned(),
-        file: file.to_owned(),
-        height: first.saturating_sub(1),
-        expected: hex::encode(expected),
-        got: hex::encode(got),
-    })
 }
 
 /// The files of a folder, and the chain that they are to be of.

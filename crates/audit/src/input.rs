@@ -10,7 +10,7 @@ use crate::args::AuditArgs;
 use crate::chain::Chain;
 use crate::error::Error;
 use crate::remote::Remote;
-use crate::table;
+use crate::table::{self, Row};
 
 /// Finds the id of the block at a height.
 pub(crate) type Ids<'a> = Box<dyn Fn(u64) -> Result<Hash, Error> + 'a>;
@@ -150,15 +150,24 @@ impl Input {
         }
     }
 
-    /// Reads the rows of a task in batches.
-    pub(crate) fn read(&self, job: &Job, take: Take<'_>) -> Result<(), Error> {
+    /// Reads the rows of a task in batches. Those of a chain come at once, after `check` has accepted them.
+    pub(crate) fn read(
+        &self,
+        job: &Job,
+        check: impl Fn(&[Row]) -> Result<(), Error>,
+        take: Take<'_>,
+    ) -> Result<(), Error> {
         match (self, &job.part) {
             (_, Part::Rows(rows)) => rows.read(&Local, take)?,
             (Input::Remote(remote), Part::Heights(heights)) => {
-                take(&table::batch(&remote.blocks_in_turn(heights.clone())?.rows)?)?;
+                let rows = remote.blocks_in_turn(heights.clone())?.rows;
+                check(&rows)?;
+                take(&table::batch(&rows)?)?;
             }
             (Input::Store(chain), Part::Heights(heights)) => {
-                take(&table::batch(chain.blocks(heights))?)?;
+                let rows = chain.blocks(heights);
+                check(rows)?;
+                take(&table::batch(rows)?)?;
             }
             // Files have no heights of their own.
             (Input::Files(..), Part::Heights(_)) => {}

@@ -8,6 +8,8 @@ use randomx_epochs::Links;
 use randomx_monero::Hash;
 
 use crate::error::Error;
+use crate::remote::parse;
+use crate::table::Row;
 
 /// An epoch of a chain.
 pub(crate) struct Part {
@@ -48,6 +50,27 @@ pub(crate) fn check_earlier(
         }
     }
     Ok(())
+}
+
+/// Checks that blocks are of the chain of the file that they replace, given the height of its first block, and the id of
+/// the block before that. The file's last blocks may have been reorganised since, but not those before its first one.
+pub(crate) fn check_previous(
+    rows: &[Row],
+    &(first, expected): &(u64, Hash),
+    (folder, file): (&Path, &str),
+) -> Result<(), Error> {
+    let Some(row) = rows.iter().find(|row| row.height == first) else { return Ok(()) };
+    let got = parse(first, &row.hashing_blob)?.header.previous_id;
+    if got == expected {
+        return Ok(());
+    }
+    Err(Error::OtherStart {
+        folder: folder.to_owned(),
+        file: file.to_owned(),
+        height: first.saturating_sub(1),
+        expected: hex::encode(expected),
+        got: hex::encode(got),
+    })
 }
 
 /// Checks that all epochs which are done follow each other.

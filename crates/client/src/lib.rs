@@ -28,8 +28,7 @@ pub use hasher::{HashError, Hasher, LightHasher};
 pub use proxy::{ProxyError, environment_proxy, parse_proxy};
 pub use relay::{Relay, RelayError, Update};
 pub use source::{Source, SourceError};
-pub use store::{
-    Store, StoreFileError, can_replace_file, read_state, remove_leftovers, remove_old_leftovers,
-    replace_file, state_file,
-};
+pub use store::{Store, StoreFileError, read_state, state_file};
+
+pub use randomx_files::LockError;
 pub use ureq::Proxy;

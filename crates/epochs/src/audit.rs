@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use randomx_arrow::{Kernel, KernelError, Settings, read};
-use randomx_monero::{LATEST_VERSION, Network};
+use randomx_monero::{Hash, LATEST_VERSION, Network};
 
 use crate::epoch::contains;
 use crate::error::Error;
@@ -91,6 +91,23 @@ fn done_or_replaceable(folder: &Folder, task: &Task) -> Result<Option<EpochSumma
         });
     }
     Ok(done)
+}
+
+/// Returns the height of the first block in a task's result, perhaps an unfinished one, and the id of the block before
+/// it. Returns `None` if the folder has no result, it is damaged, or its rows are not blocks that follow each other.
+///
+/// # Errors
+///
+/// If the storage fails.
+pub fn previous(folder: &Folder, task: &Task) -> Result<Option<(u64, Hash)>, Error> {
+    let held = folder.held(&task.epoch.file(), SUMMARY)?;
+    let find = |held: Held| {
+        let blocks = task.epoch.labelled(held.label.as_ref()?)?;
+        let json = held.value.filter(|_| held.state == State::Intact)?;
+        let summary: EpochSummary = serde_json::from_str(&json).ok()?;
+        Some((*blocks.start(), summary.links?.previous))
+    };
+    Ok(held.and_then(find))
 }
 
 /// Returns the jobs whose tasks are not done.

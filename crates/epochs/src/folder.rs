@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use randomx_files::FolderLock;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::checksum::{self, End};
 use crate::error::Error;
 use crate::input::results;
-use crate::locks::{LOCK, Lock, create_locked, remove_unlocked};
+use crate::locks::{create_locked, lock, remove_unlocked};
 use crate::new_file::{NewFile, TASK};
 use crate::storage::{Chunks, Storage};
 
@@ -37,8 +38,7 @@ pub struct Folder {
     path: PathBuf,
     /// The files whose checksums were correct, by their names, each with the hash of its end.
     checked: Mutex<HashMap<String, [u8; 32]>>,
-    /// Locked until the folder is dropped, or the process ends.
-    lock: Option<Lock>,
+    lock: Option<FolderLock>,
 }
 
 /// A file of a result in a folder.
@@ -92,10 +92,10 @@ impl Folder {
         let mut folder = Folder::new(storage, path);
         if folder.storage.is_local() {
             // A refused folder stays as it is, without a lock.
-            if path.is_dir() && !path.join(LOCK).exists() {
+            if path.is_dir() && !path.join(FolderLock::FILE).exists() {
                 folder.has(manifest)?;
             }
-            folder.lock = Some(Lock::new(path)?);
+            folder.lock = Some(lock(path)?);
         }
         if !folder.has(manifest)? {
             let json = serde_json::to_vec_pretty(manifest).unwrap_or_default();
@@ -143,7 +143,9 @@ impl Folder {
         };
         // A manifest here is empty.
         let is_own = |name: &OsString| {
-            name == LOCK || name == MANIFEST || name.to_string_lossy().starts_with(UNFINISHED)
+            name == FolderLock::FILE
+                || name == MANIFEST
+                || name.to_string_lossy().starts_with(UNFINISHED)
         };
         if names.iter().all(is_own) {
             Ok(())

@@ -22,7 +22,7 @@ mod storage;
 mod summary;
 mod task;
 
-pub use audit::{RULES, audit, done, kernel, left, summarize};
+pub use audit::{RULES, audit, done, kernel, left, previous, summarize};
 pub use epoch::{Epoch, contains, label};
 pub use error::Error;
 pub use folder::{Folder, Held, Manifest, State};

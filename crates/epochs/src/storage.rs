@@ -10,13 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
+use randomx_files::{flush_folder, folder_of};
 use tempfile::NamedTempFile;
 
 /// The bytes that are read at a time from the middle of a file.
 const BUFFER: u64 = 1 << 20;
-
-/// The error of Unix for a file that is not open in the right way.
-const EBADF: i32 = 9;
 
 /// A file that can be read from any position.
 pub trait StoredFile: Send + Sync {
@@ -93,27 +91,12 @@ impl Storage for Local {
         let file = new.persist(path)?;
         // Windows may release a lock some time after its file is closed.
         let _ = file.unlock();
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        flush_folder(folder.unwrap_or(Path::new(".")))
+        flush_folder(folder_of(path))
     }
 
     fn is_local(&self) -> bool {
         true
     }
-}
-
-/// Flushes a folder to the disk, and with it the renames of its files, where the system can.
-fn flush_folder(folder: &Path) -> io::Result<()> {
-    // Windows opens no folders.
-    if cfg!(windows) {
-        return Ok(());
-    }
-    File::open(folder)?.sync_all().or_else(|problem| {
-        // Some file systems flush no folders.
-        let is_impossible = problem.raw_os_error() == Some(EBADF)
-            || matches!(problem.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported);
-        if is_impossible { Ok(()) } else { Err(problem) }
-    })
 }
 
 impl StoredFile for File {
@@ -263,14 +246,5 @@ mod tests {
             let problem = Local.open(path).err().expect("a refusal");
             assert_eq!(problem.to_string(), "expected a file, got a folder, a pipe or a device");
         }
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_file_system_that_flushes_no_folders_is_no_failure() {
-        let folder = Path::new("/proc");
-        File::open(folder).expect("a folder").sync_all().expect_err("not supported there");
-        flush_folder(folder).expect("no failure");
-        assert!(flush_folder(Path::new("/proc/absent")).is_err());
     }
 }

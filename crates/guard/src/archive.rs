@@ -14,7 +14,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use randomx_client::{Source, remove_leftovers};
+use randomx_client::Source;
+use randomx_files::remove_leftovers;
 use randomx_monero::Hash;
 use serde_json::{Value, json};
 

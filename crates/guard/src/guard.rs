@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use randomx_client::{
-    Follower, FollowerError, Hasher, Route, Source, Store, StoreFileError, remove_leftovers,
-};
+use randomx_client::{Follower, FollowerError, Hasher, Route, Source, Store, StoreFileError};
+use randomx_files::remove_leftovers;
 use randomx_http::Server;
 use randomx_monero::Network;
 use randomx_monero::client::{Config, Report, SourceId, SourceState, Start, Tip};

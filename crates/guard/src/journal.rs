@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use randomx_client::replace_file;
+use randomx_files::replace_file;
 use randomx_monero::Hash;
 use serde_json::{Map, Value, json};
 

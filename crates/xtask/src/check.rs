@@ -46,10 +46,11 @@ const DOCUMENTED: [(&str, Tier); 3] =
 
 /// The packages that other systems' users build, and this program. The rest is for tests, for WebAssembly, or needs
 /// C++ or Python.
-const PORTABLE: [&str; 13] = [
+const PORTABLE: [&str; 14] = [
     "randomx-core",
     "randomx-monero",
     "randomx-http",
+    "randomx-files",
     "randomx-client",
     "randomx-guard",
     "randomx-console",

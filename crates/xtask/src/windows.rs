@@ -9,10 +9,11 @@ use crate::setup;
 use crate::tier::Tier;
 
 /// The packages whose tests run: the core, Monero's rules, the program `randomx`, and what it is made of.
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 8] = [
     "randomx-core",
     "randomx-monero",
     "randomx-http",
+    "randomx-files",
     "randomx-client",
     "randomx-guard",
     "randomx-console",

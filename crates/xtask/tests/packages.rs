@@ -20,10 +20,11 @@ fn metadata() -> Metadata {
 }
 
 /// The packages that are published.
-const PUBLISHED: [&str; 7] = [
+const PUBLISHED: [&str; 8] = [
     "randomx-core",
     "randomx-monero",
     "randomx-http",
+    "randomx-files",
     "randomx-client",
     "randomx-guard",
     "randomx-console",

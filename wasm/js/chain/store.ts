@@ -1,10 +1,11 @@
 /** Where a client's state is kept: in memory, in a browser's database, or in a file. */
 import { nodeModule } from "../environment.js";
 import { RandomXError } from "../errors.js";
+import { MAX_STATE } from "../sizes.js";
 
 /**
- * Keeps the state of one client, some 200 KB. A wallet can bring its own. Anyone who can change the
- * state chooses the chain.
+ * Keeps the state of one client, some 200 KB, and at most 16 MiB. A wallet can bring its own. Anyone
+ * who can change the state chooses the chain.
  */
 export interface Store {
   /** Returns the bytes that were saved last, or `undefined` if there are none. */
@@ -101,9 +102,6 @@ function done<T, E extends "onsuccess" | "oncomplete">(
   });
 }
 
-/** The most bytes that are read from a file. */
-const MAX_FILE = 16 << 20;
-
 /** Matches what `save` appends to the name of the file that it writes. */
 const FRESH = /^\.[-0-9a-f]{36}\.new$/u;
 
@@ -129,7 +127,7 @@ export class FileStore implements Store {
     await removeLeftovers(this.#path).catch(() => undefined);
     try {
       const { size } = await files.stat(this.#path);
-      if (size > MAX_FILE) throw new Error(`${this.#path}: expected at most ${MAX_FILE} bytes`);
+      if (size > MAX_STATE) throw new Error(`${this.#path}: expected at most ${MAX_STATE} bytes`);
       return new Uint8Array(await files.readFile(this.#path));
     } catch (error) {
       if (isMissing(error)) return undefined;

@@ -4,17 +4,23 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
 use assert_cmd::assert::Assert;
 use predicates::prelude::*;
 
 use crate::fake_node::{FakeChain, Reply, serve};
 use crate::made::{chain, write};
-use crate::{audit, results, summary, text};
+use crate::{audit, read, results, summary, text};
 
 /// Runs a command on a node's blocks from 2108 on. The epoch changes after block 2112.
 fn run(command: &str, address: &str, output: &Path, to: &str) -> Assert {
+    run_from("2108", command, address, output, to)
+}
+
+fn run_from(from: &str, command: &str, address: &str, output: &Path, to: &str) -> Assert {
     let node = [command, "--node", address, "--output", text(output)];
-    audit(&[&node[..], &["--from", "2108", "--to", to]].concat()).assert()
+    audit(&[&node[..], &["--from", from, "--to", to]].concat()).assert()
 }
 
 fn node(chain: FakeChain) -> String {
@@ -66,6 +72,33 @@ fn epochs_of_a_chain_must_follow_each_other() {
         let refused = run(command, &changed, &output, "2116").code(2).stdout("");
         let mention = "remove epoch-0000000000.parquet and epoch-0000002048.parquet";
         refused.stderr(predicate::str::contains(mention));
+    }
+}
+
+#[test]
+fn a_file_that_grows_stays_on_its_chain() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (first, other) = (FakeChain::new(2130), FakeChain::forked(2110, 2130));
+    let mention = format!(
+        "in which epoch-0000002048.parquet begins after block 2112, {}, got one with {} there; use a new folder",
+        first.id(2112),
+        other.id(2112)
+    );
+    let [first, other, later] = [first, other, FakeChain::forked(2112, 2130)].map(node);
+    for command in ["audit", "collect"] {
+        let output = folder.path().join(command);
+        let run = |address: &str, to| run_from("2113", command, address, &output, to);
+        run(&first, "2120").code(0);
+        let before = results(&output);
+        run(&other, "2125").code(2).stdout("").stderr(predicate::str::contains(&mention));
+        assert!(results(&output) == before, "{command}");
+        // The last blocks may have been reorganised since.
+        run(&later, "2125").code(0);
+        let file = read(&output.join("epoch-0000002048.parquet"));
+        assert_eq!(
+            *file["height"].as_primitive::<UInt64Type>().values(),
+            Vec::from_iter(2113..=2125)
+        );
     }
 }
 

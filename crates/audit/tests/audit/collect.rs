@@ -135,31 +135,3 @@ fn a_node_that_lags_removes_no_blocks() {
     collect(&other, &whole, &["--from", "2120"]).code(0);
     assert!(results(&output) == results(&whole));
 }
-
-#[test]
-fn a_file_that_grows_stays_on_its_chain() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("chain");
-    let node = |chain| counted(chain).0;
-    let run = |address: &str, range: &[&str]| collect(address, &output, range);
-    run(&node(FakeChain::new(2130)), &["--from", "2113", "--to", "2120"]).code(0);
-    let before = results(&output);
-    let other = FakeChain::forked(2110, 2130);
-    let mention = format!(
-        "in which epoch-0000002048.parquet begins after block 2112, {}, got one with {} there; use a new folder",
-        FakeChain::new(2112).id(2112),
-        other.id(2112)
-    );
-    let other = node(other);
-    run(&other, &["--from", "2113", "--to", "2125"])
-        .code(2)
-        .stdout("")
-        .stderr(predicate::str::contains(mention));
-    assert!(results(&output) == before);
-    let later = node(FakeChain::forked(2112, 2130));
-    run(&later, &["--from", "2113", "--to", "2125"]).code(0);
-    assert_eq!(
-        heights(&output.join("epoch-0000002048.parquet")),
-        (2113..=2125).collect::<Vec<_>>()
-    );
-}

@@ -11,10 +11,10 @@ use clap::{
 };
 use randomx_client::{Authorities, Proxy, node, parse_proxy, relay};
 use randomx_console::HideLogin;
+use randomx_files::read_up_to;
 use url::Url;
 
 use super::{WorkArgs, chain::ChainArgs};
-use crate::whole_file;
 
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
@@ -105,7 +105,7 @@ fn proxy(text: &str) -> Result<Proxy, &'static str> {
 
 /// Reads a file of certificates.
 fn authorities(file: &Path) -> Result<Authorities, String> {
-    let pem = whole_file::read_up_to(file, MAX_CERTIFICATES)
+    let pem = read_up_to(file, MAX_CERTIFICATES)
         .map_err(|problem| problem.to_string())?
         .ok_or_else(|| format!("expected at most {MAX_CERTIFICATES} bytes"))?;
     Authorities::parse(&pem)

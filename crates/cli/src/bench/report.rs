@@ -93,14 +93,14 @@ impl Report {
 
     /// Checks that `write` can write the file.
     pub(crate) fn can_be_written(file: &Path) -> Result<(), Error> {
-        randomx_client::can_replace_file(file)
+        randomx_files::can_replace_file(file)
             .map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })
     }
 
     /// Replaces the file as a whole: after a failure, it is as before.
     pub(crate) fn write(&self, file: &Path) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.into());
-        text.and_then(|text| randomx_client::replace_file(file, (text + "\n").as_bytes()))
+        text.and_then(|text| randomx_files::replace_file(file, (text + "\n").as_bytes()))
             .map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })
     }
 }

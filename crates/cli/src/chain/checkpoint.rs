@@ -72,13 +72,13 @@ impl<'a> CheckpointFile<'a> {
 
     /// Checks that `write` can write the file.
     pub(crate) fn can_be_written(&self) -> Result<(), Error> {
-        randomx_client::can_replace_file(self.path).map_err(|problem| self.unwritable(problem))
+        randomx_files::can_replace_file(self.path).map_err(|problem| self.unwritable(problem))
     }
 
     /// Replaces the file atomically: readers find the old or the new checkpoint.
     pub(crate) fn write(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
         let json = write(checkpoint).map_err(|problem| self.unwritable(problem.into()))?;
-        randomx_client::replace_file(self.path, (json + "\n").as_bytes())
+        randomx_files::replace_file(self.path, (json + "\n").as_bytes())
             .map_err(|problem| self.unwritable(problem))
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::PathBuf};
 
-use randomx_client::{can_replace_file, remove_old_leftovers, replace_file};
+use randomx_files::{can_replace_file, remove_old_leftovers, replace_file};
 use randomx_monero::client::Evidence;
 
 use crate::error::Error;

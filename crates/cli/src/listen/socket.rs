@@ -13,6 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use randomx_files::folder_of;
+
 use crate::error::Error;
 
 /// Only the user who started the program may connect.
@@ -43,8 +45,7 @@ impl Socket {
 
 fn bind(path: &Path) -> io::Result<(Socket, UnixListener)> {
     check_length(path)?;
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let parent = parent.unwrap_or(Path::new("."));
+    let parent = folder_of(path);
     // Until the socket has its name, no other program may find the path free.
     let _lock = lock(parent);
     check_free(path)?;

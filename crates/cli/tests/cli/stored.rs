@@ -1,7 +1,7 @@
 //! `randomx follow` with a stored chain that this release refuses in part, and with a store that cannot be written.
 
 use std::{
-    fs,
+    fs::{self, File},
     io::{BufRead, BufReader, Read},
     path::PathBuf,
     process::{Command, Stdio},
@@ -75,4 +75,15 @@ fn a_state_that_cannot_be_stored_is_an_error_also_without_a_reader() {
     stderr.read_to_string(&mut error).expect("UTF-8");
     assert!(error.contains("chain: cannot write it: "), "{error}");
     assert_eq!(child.wait().expect("it has ended").code(), Some(2));
+}
+
+#[test]
+fn a_state_of_gigabytes_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path().join("chain");
+    File::create(&state).and_then(|file| file.set_len(5 << 30)).expect("a sparse file");
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
+    let run = follow(&["--node", &node, "--store", path(folder.path())]).code(2);
+    let problem = "cannot read it: expected at most 16777216 bytes, got more";
+    run.stdout("").stderr(format!("error: {}: {problem}\n", state.display()));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use randomx_client::replace_file;
+use randomx_files::{read_up_to, replace_file};
 use randomx_monero::{Hash, HashingBlob, keccak256};
 
 use crate::verified::Verified;
@@ -91,10 +91,7 @@ impl Segment {
     /// Reads a segment, unless there is none, or its file is damaged.
     pub(super) fn read(folder: &Path, index: u64) -> Option<Segment> {
         let path = path(folder, index);
-        if fs::metadata(&path).ok()?.len() > MAX_BYTES {
-            return None;
-        }
-        let bytes = fs::read(path).ok()?;
+        let bytes = read_up_to(&path, MAX_BYTES).ok()??;
         let (content, checksum) = bytes.split_last_chunk::<32>()?;
         (keccak256(&[content]) == *checksum).then_some(())?;
         let mut rest = content.strip_prefix(MAGIC)?;

@@ -13,8 +13,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("randomx-testing", &[]),
     ("randomx-conformance", &["randomx-core", "randomx-monero"]),
     ("randomx-http", &[]),
-    ("randomx-client", &["randomx-core", "randomx-monero", "randomx-http"]),
-    ("randomx-guard", &["randomx-monero", "randomx-http", "randomx-client"]),
+    ("randomx-files", &[]),
+    ("randomx-client", &["randomx-core", "randomx-monero", "randomx-http", "randomx-files"]),
+    ("randomx-guard", &["randomx-monero", "randomx-http", "randomx-files", "randomx-client"]),
     ("randomx-console", &[]),
     ("randomx-lab", &["randomx-core", "randomx-figures", "randomx-console"]),
     (
@@ -23,13 +24,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "randomx-core",
             "randomx-monero",
             "randomx-http",
+            "randomx-files",
             "randomx-client",
             "randomx-guard",
             "randomx-console",
         ],
     ),
     ("randomx-arrow", &["randomx-core", "randomx-monero"]),
-    ("randomx-epochs", &["randomx-monero", "randomx-arrow"]),
+    ("randomx-epochs", &["randomx-monero", "randomx-files", "randomx-arrow"]),
     (
         "randomx-audit",
         &[
