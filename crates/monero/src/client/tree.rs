@@ -366,26 +366,33 @@ impl Tree {
         }
     }
 
-    /// Keeps only the chains of some tips.
-    pub(super) fn retain(&mut self, tips: &[Hash]) {
-        let mut kept = HashSet::new();
+    /// Returns the ids of all blocks of some chains.
+    pub(super) fn chains(&self, tips: &[Hash]) -> HashSet<Hash> {
+        let mut ids = HashSet::new();
         for tip in tips {
             let chain = self.chain(tip).map(|(id, _)| id);
-            // Below a kept block everything is kept already.
-            let new: Vec<Hash> = chain.take_while(|id| !kept.contains(id)).collect();
-            kept.extend(new);
+            // Below a block of another chain, all are there already.
+            let new: Vec<Hash> = chain.take_while(|id| !ids.contains(id)).collect();
+            ids.extend(new);
         }
-        self.entries.retain(|id, _| kept.contains(id));
+        ids
     }
 
-    /// Makes a block the base, and drops all that do not follow it.
-    pub(super) fn rebase(&mut self, id: &Hash) {
-        if *id == self.base.id || !self.contains(id) {
-            return;
-        }
-        let mut kept = self.subtree(id);
+    /// Returns the ids of all blocks that follow one.
+    pub(super) fn after(&self, id: &Hash) -> HashSet<Hash> {
+        let mut ids = self.subtree(id);
+        ids.remove(id);
+        ids
+    }
+
+    /// Drops all blocks but these.
+    pub(super) fn keep(&mut self, ids: &HashSet<Hash>) {
+        self.entries.retain(|id, _| ids.contains(id));
+    }
+
+    /// Makes a block the base, and drops all but those `after` it.
+    pub(super) fn rebase(&mut self, id: &Hash, after: &HashSet<Hash>) {
         self.base = self.relative_checkpoint(id);
-        kept.remove(id);
-        self.entries.retain(|id, _| kept.contains(id));
+        self.keep(after);
     }
 }
