@@ -36,10 +36,10 @@ impl fmt::Display for ChainError {
                 write!(f, "the block at height {height} was refused: no block can follow it")
             }
             Self::SeedHashNeeded { seed_height } => {
-                write!(f, "seed hash: expected the id of block {seed_height}, got nothing")
+                write!(f, "expected the id of block {seed_height} as the seed hash, got none")
             }
             Self::DifficultyNeeded => f.write_str(
-                "difficulty: expected one, since too few earlier blocks are known to compute it",
+                "expected a difficulty, since too few earlier blocks are known to compute it; got none",
             ),
             Self::TooManyPending => {
                 write!(f, "expected at most {} blocks to wait for hashes", Chain::MAX_PENDING)
