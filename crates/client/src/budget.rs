@@ -171,6 +171,13 @@ impl Default for Turn {
 }
 
 #[cfg(test)]
+impl Turn {
+    pub(crate) fn is_taken(&self) -> bool {
+        *self.0.lock() == 0
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::thread;

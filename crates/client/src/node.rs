@@ -3,6 +3,8 @@
 
 mod answers;
 mod fetch;
+#[cfg(test)]
+mod greedy;
 #[cfg(feature = "internals")]
 pub(crate) mod internals;
 mod rpc;

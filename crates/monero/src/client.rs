@@ -43,8 +43,9 @@
 //!
 //! # Limits
 //!
-//! Memory is bounded by [`Client::max_blocks`] blocks of about 300 bytes with their bookkeeping. During
-//! a first start it is bounded by the last 735 blocks of each source.
+//! Memory is bounded by [`Client::max_blocks`] blocks of about 300 bytes with their bookkeeping, and by the evidence
+//! against 64 blocks that were dropped before their hashes came. During a first start it is bounded by the last 735
+//! blocks of each source.
 
 mod anchoring;
 mod answers;

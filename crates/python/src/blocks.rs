@@ -251,11 +251,10 @@ impl Verdict {
 }
 
 fn error(problem: ChainError) -> PyErr {
-    match problem {
-        ChainError::SeedHashNeeded { seed_height } => PyValueError::new_err(format!(
-            "seed_hash: expected the id of block {seed_height}, got none"
-        )),
-        ChainError::DifficultyNeeded => PyValueError::new_err(problem.to_string()),
-        _ => PyRuntimeError::new_err(problem.to_string()),
-    }
+    let argument = match problem {
+        ChainError::SeedHashNeeded { .. } => "seed_hash",
+        ChainError::DifficultyNeeded => "difficulty",
+        _ => return PyRuntimeError::new_err(problem.to_string()),
+    };
+    PyValueError::new_err(format!("{argument}: {problem}"))
 }

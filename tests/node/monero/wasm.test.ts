@@ -57,6 +57,29 @@ test.each([
   expect(asRandomXError(thrown)).toMatchObject({ name: "RandomXError", code: "invalid-argument" });
 });
 
+test("errors of a chain name the missing argument, or the chain", () => {
+  const chainAt = (height: number) => {
+    const chain = wasm.Chain.beginAt(height, "regtest");
+    const block = madeBlock(height, MAINNET_GENESIS.id, 0);
+    const push = (bytes: Uint8Array, seedHash?: Uint8Array, difficulty?: string) =>
+      chain.push(bytes, undefined, undefined, undefined, seedHash, difficulty, FIRST_TIMESTAMP);
+    return { chain, block, push };
+  };
+  const { chain, block, push } = chainAt(5000);
+  expect(() => chain.settle(undefined)).toThrow(/^chain: no block waits for its hash$/);
+  expect(() => push(block)).toThrow(
+    /^seedHash: expected the id of block 4096 as the seed hash, got none$/,
+  );
+  expect(() => push(block, hash)).toThrow(
+    /^difficulty: expected a difficulty, since .*; got none$/,
+  );
+  expect(push(new Uint8Array(), hash)).toBeNull();
+  expect(() => push(block)).toThrow(/^chain: the block at height 5000 was refused: /);
+  const last = chainAt(500_000_000);
+  expect(last.push(last.block, hash, "1")).not.toBeNull();
+  expect(() => last.push(last.block, hash, "1")).toThrow(/^height: expected no block above /);
+});
+
 test("a height above 2^53 - 1 is not rounded", () => {
   const height = (claimed: number) => examine(madeBlock(claimed, MAINNET_GENESIS.id)).height;
   expect(height(MAX_SAFE_INTEGER)).toBe(MAX_SAFE_INTEGER);

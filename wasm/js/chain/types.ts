@@ -78,7 +78,7 @@ export interface ChainHeader extends BlockRef {
   /** The id of the block before it. */
   previousId: string;
   nonce: number;
-  /** The number of its transactions, the miner's included. */
+  /** The number of its transactions, the miner's included. At most 2^53 - 1, which only a false count exceeds. */
   transactions: number;
   difficulty: bigint;
   /** The chain's work up to this block. */

@@ -109,17 +109,7 @@ impl Chain {
             )?,
         };
         let now = time(now)?;
-        let work = self.0.push(&link, now).map_err(|error| match error {
-            ChainError::SeedHashNeeded { seed_height } => InvalidArgument::new(
-                "seedHash",
-                format_args!("expected the id of block {seed_height}, got none"),
-            ),
-            ChainError::DifficultyNeeded => InvalidArgument::new(
-                "difficulty",
-                "expected a difficulty, because too few earlier blocks are known; got none",
-            ),
-            _ => InvalidArgument::new("height", error),
-        })?;
+        let work = self.0.push(&link, now).map_err(refused)?;
         Ok(verdict::work(work.as_ref()))
     }
 
@@ -131,7 +121,7 @@ impl Chain {
     /// If no block waits, or the hash has another length.
     pub fn settle(&mut self, hash: Option<Uint8Array>) -> Result<PlainVerdict, InvalidArgument> {
         let hash = argument::optional("hash", hash.as_ref(), argument::hash)?;
-        let verdict = self.0.settle(hash).map_err(|error| InvalidArgument::new("hash", error))?;
+        let verdict = self.0.settle(hash).map_err(refused)?;
         Ok(verdict::verdict(&verdict))
     }
 
@@ -140,6 +130,17 @@ impl Chain {
     pub fn checkpoint(&self) -> PlainCheckpoint {
         verdict::checkpoint(self.0.checkpoint().as_ref())
     }
+}
+
+/// Returns the error of a call that the chain refuses. It names the argument that would change that, or else the chain.
+fn refused(error: ChainError) -> InvalidArgument {
+    let name = match error {
+        ChainError::SeedHashNeeded { .. } => "seedHash",
+        ChainError::DifficultyNeeded => "difficulty",
+        ChainError::TooHigh => "height",
+        _ => "chain",
+    };
+    InvalidArgument::new(name, error)
 }
 
 /// Returns the current time, at most 2^53 - 7201 seconds. So JavaScript holds the timestamps exactly that are

@@ -11,6 +11,7 @@ use randomx_monero::{Hash, HashingBlob};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
+use crate::argument::MAX_SAFE_INTEGER;
 use crate::object::{bytes, number, object};
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -32,6 +33,7 @@ export interface PlainHeader {
   timestamp: number;
   previousId: string;
   nonce: number;
+  /** At most 2^53 - 1, which only a false count exceeds. */
   transactions: number;
   difficulty: string;
   work: string;
@@ -154,7 +156,7 @@ pub(crate) fn header(block: &KeptBlock<'_>) -> Option<JsValue> {
         ("timestamp", number(header.timestamp)),
         ("previousId", hex(&header.previous_id)),
         ("nonce", header.nonce.into()),
-        ("transactions", number(transactions)),
+        ("transactions", number(transactions.min(MAX_SAFE_INTEGER))),
         ("difficulty", block.difficulty.to_string().into()),
         ("work", block.work.to_string().into()),
     ]))

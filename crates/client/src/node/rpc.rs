@@ -131,6 +131,12 @@ impl Rpc {
         self.timeout
     }
 
+    /// Whether an answer is being read that has more bytes than answers may have without waiting.
+    #[cfg(test)]
+    pub(super) fn reads_long_answer(&self) -> bool {
+        self.turn.is_taken()
+    }
+
     /// Calls a method and parses its result, an object whose status is `OK`, of at most `limit`
     /// bytes.
     pub fn call<T>(

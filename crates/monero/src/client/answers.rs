@@ -226,7 +226,7 @@ impl Client {
             match self.tree.insert(&tip, blob, now) {
                 Ok(id) if self.refused.contains(&id) => {
                     let reason = self.lacks_work();
-                    let evidence = Some(self.evidence_against(&tip, blob));
+                    let evidence = Some(self.evidence_against(self.tree.checkpoint(&tip), blob));
                     self.tree.remove(&id);
                     judgement = Judgement::State(SourceState::Invalid { reason, evidence });
                 }
@@ -256,7 +256,7 @@ impl Client {
                     judgement = Judgement::State(SourceState::UpdateNeeded { height, version });
                 }
                 Err(Refusal::Invalid(reason)) => {
-                    let evidence = Some(self.evidence_against(&tip, blob));
+                    let evidence = Some(self.evidence_against(self.tree.checkpoint(&tip), blob));
                     judgement = Judgement::State(SourceState::Invalid { reason, evidence });
                 }
             }

@@ -273,8 +273,7 @@ pub enum SourceState {
     Invalid {
         /// The rule that was broken.
         reason: String,
-        /// The proof. There is none of lies about the chain up to the newest anchor during a first start, nor of
-        /// a block that the client no longer had when its hash came.
+        /// The proof. There is none of lies about the chain up to the newest anchor during a first start.
         evidence: Option<Box<Evidence>>,
     },
 }

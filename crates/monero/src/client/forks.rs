@@ -1,12 +1,13 @@
 //! Where the sources' chains differ from the client's.
 
-use super::Client;
 use super::event::{Branch, Fork, JobId, Report, SourceId, SourceState};
 use super::evidence::Evidence;
 use super::growth::STALE;
 use super::hold::Hold;
 use super::proofs::Proof;
 use super::source::Source;
+use super::{Client, Config};
+use crate::checkpoint::Checkpoint;
 use crate::hash::Hash;
 
 /// The most forks of each source that are remembered, so that they are reported once. A source can show sides in turn.
@@ -21,8 +22,9 @@ impl Client {
         tips.extend(self.batch.as_ref().map(|batch| batch.tip));
         // No batch is in work then.
         tips.extend(self.doubt.as_ref().map(|doubt| doubt.proof.id));
-        self.keep_senders();
-        self.tree.retain(&tips);
+        let kept = self.tree.chains(&tips);
+        self.keep_accusations(&kept);
+        self.tree.keep(&kept);
     }
 
     /// Compares a source's chain with the client's, and reports what changed.
@@ -71,7 +73,7 @@ impl Client {
                 entries.map(|entry| entry.blob.clone()).collect()
             };
             let sides = vec![blobs(&fork.ours), blobs(&fork.theirs)];
-            let evidence = Box::new(self.evidence(&fork.id, sides));
+            let evidence = Box::new(self.evidence(self.tree.checkpoint(&fork.id), sides));
             let (source, fork) = (SourceId(index as u32), Box::new(fork));
             self.report(Report::Disagreement { source, fork, evidence });
         } else if !self.is_better(&tip) {
@@ -121,17 +123,13 @@ impl Client {
         Fork { height, id, ours: branch(&self.trusted), theirs: branch(tip) }
     }
 
-    /// Returns evidence that a block which follows `parent` is not valid.
-    pub(super) fn evidence_against(&self, parent: &Hash, blob: &[u8]) -> Box<Evidence> {
-        Box::new(self.evidence(parent, vec![vec![blob.to_vec()]]))
+    /// Returns evidence that a block which follows `past` is not valid.
+    pub(super) fn evidence_against(&self, past: Checkpoint, blob: &[u8]) -> Box<Evidence> {
+        Box::new(self.evidence(past, vec![vec![blob.to_vec()]]))
     }
 
-    fn evidence(&self, start: &Hash, sides: Vec<Vec<Vec<u8>>>) -> Evidence {
-        Evidence {
-            network: self.config.network,
-            fixed_difficulty: self.config.fixed_difficulty,
-            start: self.tree.checkpoint(start),
-            sides,
-        }
+    fn evidence(&self, start: Checkpoint, sides: Vec<Vec<Vec<u8>>>) -> Evidence {
+        let Config { network, fixed_difficulty, .. } = self.config;
+        Evidence { network, fixed_difficulty, start, sides }
     }
 }

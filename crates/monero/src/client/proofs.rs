@@ -4,6 +4,7 @@ use super::event::{Action, JobId, SourceState};
 use super::senders::Senders;
 use super::tree::Tree;
 use super::{Client, Config};
+use crate::checkpoint::Checkpoint;
 use crate::difficulty::Difficulty;
 use crate::hash::Hash;
 use crate::network::Network;
@@ -17,6 +18,8 @@ pub(super) struct Proof {
     pub(super) blob: Vec<u8>,
     /// The sources that had shown the block when the hash was requested, or before the tree dropped it.
     pub(super) senders: Senders,
+    /// The chain before the block, if the tree has dropped it.
+    pub(super) past: Option<Box<Checkpoint>>,
 }
 
 /// A proof of work that one hash has refuted, and a second one is to refute.
@@ -38,7 +41,7 @@ impl Client {
             (seed_hash?, self.tree.get(id)?, self.tree.difficulty(id)?);
         let (blob, senders) = (entry.blob.clone(), entry.senders);
         let job = self.request_hash(&seed_hash, &blob, false);
-        Some((job, Proof { id: *id, difficulty, seed_hash, blob, senders }))
+        Some((job, Proof { id: *id, difficulty, seed_hash, blob, senders, past: None }))
     }
 
     fn request_hash(&mut self, seed_hash: &Hash, blob: &[u8], fresh: bool) -> JobId {
@@ -150,14 +153,14 @@ impl Client {
     }
 
     /// Changes all proofs whose hashes are in work or have refuted them once.
-    pub(super) fn each_proof(&mut self, change: impl Fn(&Tree, &mut Proof)) {
+    pub(super) fn each_proof(&mut self, mut change: impl FnMut(&Tree, &mut Proof)) {
         let Self { tree, batch, late, doubt, doubts, sources, .. } = self;
         let of_batch = batch.iter_mut().flat_map(|batch| batch.jobs.values_mut());
         let in_doubt = doubt.iter_mut().map(|doubt| &mut doubt.proof);
         let in_doubt = in_doubt.chain(doubts.iter_mut().map(|(proof, _)| proof));
         let sides = sources.iter_mut().filter_map(|source| source.side.as_mut());
         let sides = sides.map(|(_, proof)| proof);
-        let proofs = of_batch.chain(late.values_mut()).chain(in_doubt).chain(sides);
+        let proofs = in_doubt.chain(sides).chain(of_batch).chain(late.values_mut());
         proofs.for_each(|proof| change(tree, proof));
     }
 
@@ -170,8 +173,9 @@ impl Client {
     /// Removes a block without its proof of work, and accuses the sources that showed it.
     fn refuse(&mut self, proof: &Proof) {
         let (id, accused) = (&proof.id, self.accused(proof));
-        let parent = self.tree.get(id).map(|entry| entry.parent);
-        let evidence = parent.map(|parent| self.evidence_against(&parent, &proof.blob));
+        let past = self.tree.get(id).map(|entry| self.tree.checkpoint(&entry.parent));
+        let past = past.or_else(|| proof.past.as_deref().cloned());
+        let evidence = past.map(|past| self.evidence_against(past, &proof.blob));
         self.tree.remove(id);
         self.refused.push_back(*id);
         if self.refused.len() > Self::MAX_REFUSED {

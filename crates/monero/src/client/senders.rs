@@ -1,7 +1,12 @@
 //! The sources that have shown a block.
 
+use std::collections::HashSet;
+
 use super::Client;
 use crate::hash::Hash;
+
+/// The most dropped blocks that can accuse their sources. For each, the 735 blocks before it are kept, in 24 KB.
+const MAX_DROPPED: usize = 64;
 
 /// A set of sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,11 +60,24 @@ impl Client {
         }
     }
 
-    /// Notes with each proof which sources have shown its block, before the tree drops blocks.
-    pub(super) fn keep_senders(&mut self) {
+    /// Notes with each proof which sources have shown its block and the chain before it, before the tree drops all
+    /// blocks but these. Of a block for which there is no more room, the sources are forgotten: an accusation has
+    /// evidence.
+    pub(super) fn keep_accusations(&mut self, kept: &HashSet<Hash>) {
+        let mut room = MAX_DROPPED;
+        self.each_proof(|_, proof| room = room.saturating_sub(usize::from(proof.past.is_some())));
         self.each_proof(|tree, proof| {
-            let since = tree.get(&proof.id).map_or(proof.senders, |entry| entry.senders);
-            proof.senders = proof.senders.union(since);
+            let Some(entry) = tree.get(&proof.id) else { return };
+            proof.senders = proof.senders.union(entry.senders);
+            if kept.contains(&proof.id) {
+                return;
+            }
+            if proof.past.is_none() && room == 0 {
+                proof.senders = Senders::default();
+                return;
+            }
+            room -= usize::from(proof.past.is_none());
+            proof.past = Some(Box::new(tree.checkpoint(&entry.parent)));
         });
     }
 }

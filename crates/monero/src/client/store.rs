@@ -106,7 +106,7 @@ pub(super) fn restore(
             trusted = tip;
         }
     }
-    tree.retain(&[trusted]);
+    tree.keep(&tree.chains(&[trusted]));
     let count = parser.count(size_of::<Hash>()).ok_or(StoreError::Damaged)?;
     let refused = (0..count).map(|_| parser.bytes()).collect::<Option<_>>();
     let mut refused: VecDeque<Hash> = refused.ok_or(StoreError::Damaged)?;

@@ -1,20 +1,20 @@
 //! A tree of compact headers over a trusted block.
 
+mod rules;
+
 use std::collections::{HashMap, HashSet};
 
 use super::senders::Senders;
 use crate::anchor::Anchor;
-use crate::candidate::check_version;
-use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed};
-use crate::checks::Outcome;
+use crate::checkpoint::{Checkpoint, RecentBlock, Seed};
 use crate::difficulty::Difficulty;
-use crate::hash::{Hash, Hex};
-use crate::header::{HashingBlob, unknown_version};
-use crate::history::{Demand, History};
+use crate::hash::Hash;
+use crate::history::History;
 use crate::network::Network;
 use crate::retarget::DIFFICULTY_BLOCKS;
 use crate::seed::{SEED_EPOCH_BLOCKS, seed_height};
-use crate::timestamp::TIMESTAMP_FUTURE_LIMIT;
+
+pub(super) use rules::{Refusal, unparsed};
 
 /// A block of the tree.
 #[derive(Clone, Debug)]
@@ -34,26 +34,6 @@ pub(super) struct Entry {
     /// The sources that have shown it, also those that have another chain by now.
     pub(super) senders: Senders,
     pub(super) blob: Vec<u8>,
-}
-
-/// Why a block is not in the tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// It breaks a rule, whatever its hash.
-    Invalid(String),
-    /// Its version is newer than this release expects at the height.
-    UpdateNeeded(u8),
-    /// Its timestamp, which this has, is too far ahead of the clock. Time may mend that.
-    TooEarly(u64),
-    /// It does not follow the block that it should.
-    Unlinked,
-    /// It is no hashing blob of a known version.
-    Malformed,
-}
-
-/// A blob that cannot be parsed may have a format of the future.
-pub(super) fn unparsed(blob: &[u8]) -> Refusal {
-    unknown_version(blob).map_or(Refusal::Malformed, Refusal::UpdateNeeded)
 }
 
 /// The blocks that follow the base, on all branches.
@@ -170,92 +150,6 @@ impl Tree {
         a
     }
 
-    /// Adds a block after `parent` if it follows all rules that need no hash, and returns its id.
-    pub(super) fn insert(&mut self, parent: &Hash, blob: &[u8], now: u64) -> Result<Hash, Refusal> {
-        let parsed = match HashingBlob::parse(blob) {
-            Ok(parsed) if blob.len() <= HashingBlob::MAX_BYTES => parsed,
-            _ => return Err(unparsed(blob)),
-        };
-        let header = &parsed.header;
-        if header.previous_id != *parent {
-            return Err(Refusal::Unlinked);
-        }
-        let id = parsed.id();
-        if self.contains(&id) {
-            return Ok(id);
-        }
-        let height = self.height(parent) + 1;
-        if height > MAX_HEIGHT {
-            return Err(Refusal::Invalid(format!("the height exceeds {MAX_HEIGHT}")));
-        }
-        let version = check_version(header.major_version, Some(height), self.network);
-        match version.outcome {
-            Outcome::UpdateNeeded => return Err(Refusal::UpdateNeeded(header.major_version)),
-            Outcome::Failed => return Err(Refusal::Invalid(version.detail)),
-            Outcome::Passed | Outcome::NotChecked => {}
-        }
-        if header.minor_version < header.major_version {
-            return Err(Refusal::Invalid("the vote is below the block's version".to_owned()));
-        }
-        let anchor = Anchor::all(self.network).iter().find(|anchor| anchor.height == height);
-        if let Some(anchor) = anchor.filter(|anchor| anchor.id != id) {
-            let expected = Hex(&anchor.id);
-            return Err(Refusal::Invalid(format!("expected block {expected} at this height")));
-        }
-        let mut history = match self.cursor.take() {
-            Some((tip, history)) if tip == *parent => history,
-            _ => self.history(parent),
-        };
-        let timestamp = header.timestamp;
-        let difficulty = self.demanded(&mut history, height, timestamp, now)?;
-        let Some(work) = history.work_with(self.work(parent), difficulty) else {
-            return Err(Refusal::Invalid("the chain's work is 2^127 or more".to_owned()));
-        };
-        history.push(RecentBlock { timestamp, difficulty }, DIFFICULTY_BLOCKS);
-        self.cursor = Some((id, history));
-        let entry = Entry {
-            height,
-            parent: *parent,
-            timestamp,
-            difficulty,
-            work,
-            hashed: false,
-            doubted: false,
-            accepted: false,
-            senders: Senders::default(),
-            blob: blob.to_vec(),
-        };
-        self.entries.insert(id, entry);
-        Ok(id)
-    }
-
-    /// Checks a timestamp, and returns the difficulty.
-    fn demanded(
-        &self,
-        history: &mut History,
-        height: u64,
-        timestamp: u64,
-        now: u64,
-    ) -> Result<u128, Refusal> {
-        if let Demand::Ruled(median) = history.median(height)
-            && timestamp < median
-        {
-            let problem = format!("the timestamp {timestamp} is before the median {median}");
-            return Err(Refusal::Invalid(problem));
-        }
-        if timestamp > now.saturating_add(TIMESTAMP_FUTURE_LIMIT) {
-            return Err(Refusal::TooEarly(timestamp));
-        }
-        let demand = match self.fixed_difficulty {
-            Some(fixed) => Demand::Ruled(fixed),
-            None => history.difficulty(height),
-        };
-        match demand {
-            Demand::Ruled(difficulty) if difficulty > 0 => Ok(difficulty),
-            _ => Err(Refusal::Invalid("the rule yields no difficulty".to_owned())),
-        }
-    }
-
     /// Returns the blocks up to one, as many as the rules need.
     fn history(&self, id: &Hash) -> History {
         History::new(self.recent(id))
@@ -366,26 +260,33 @@ impl Tree {
         }
     }
 
-    /// Keeps only the chains of some tips.
-    pub(super) fn retain(&mut self, tips: &[Hash]) {
-        let mut kept = HashSet::new();
+    /// Returns the ids of all blocks of some chains.
+    pub(super) fn chains(&self, tips: &[Hash]) -> HashSet<Hash> {
+        let mut ids = HashSet::new();
         for tip in tips {
             let chain = self.chain(tip).map(|(id, _)| id);
-            // Below a kept block everything is kept already.
-            let new: Vec<Hash> = chain.take_while(|id| !kept.contains(id)).collect();
-            kept.extend(new);
+            // Below a block of another chain, all are there already.
+            let new: Vec<Hash> = chain.take_while(|id| !ids.contains(id)).collect();
+            ids.extend(new);
         }
-        self.entries.retain(|id, _| kept.contains(id));
+        ids
     }
 
-    /// Makes a block the base, and drops all that do not follow it.
-    pub(super) fn rebase(&mut self, id: &Hash) {
-        if *id == self.base.id || !self.contains(id) {
-            return;
-        }
-        let mut kept = self.subtree(id);
+    /// Returns the ids of all blocks that follow one.
+    pub(super) fn after(&self, id: &Hash) -> HashSet<Hash> {
+        let mut ids = self.subtree(id);
+        ids.remove(id);
+        ids
+    }
+
+    /// Drops all blocks but these.
+    pub(super) fn keep(&mut self, ids: &HashSet<Hash>) {
+        self.entries.retain(|id, _| ids.contains(id));
+    }
+
+    /// Makes a block the base, and drops all but those `after` it.
+    pub(super) fn rebase(&mut self, id: &Hash, after: &HashSet<Hash>) {
         self.base = self.relative_checkpoint(id);
-        kept.remove(id);
-        self.entries.retain(|id, _| kept.contains(id));
+        self.keep(after);
     }
 }

@@ -146,8 +146,9 @@ impl Client {
     }
 
     pub(super) fn rebase(&mut self, id: &Hash) {
-        self.keep_senders();
-        self.tree.rebase(id);
+        let after = self.tree.after(id);
+        self.keep_accusations(&after);
+        self.tree.rebase(id, &after);
         for source in &mut self.sources {
             let moved = !self.tree.contains(&source.tip);
             if source.search.is_some_and(|search| search.probe().is_some()) {

@@ -1,10 +1,10 @@
 //! Hashes that accuse a source, and are computed twice.
 
-use randomx_monero::Network;
 use randomx_monero::client::{Config, SourceState, Start};
+use randomx_monero::{HashingBlob, Network};
 
 use crate::script::{Script, grow};
-use crate::world::{Fault, World};
+use crate::world::{Block, Fault, World};
 
 /// Returns a client whose sources are asked for their tips every 30 seconds.
 fn script(sources: usize) -> Script {
@@ -195,7 +195,7 @@ fn each_source_that_left_a_forged_side_answers_for_it() {
     script.wait(30);
     leave(&mut script, &world, first);
     script.refute(2);
-    both_are_accused(&script);
+    both_are_accused(&script, &world, side);
 }
 
 /// Its only source is invalid by then, and the client has dropped the block.
@@ -242,7 +242,7 @@ fn each_source_that_left_a_chain_whose_hashes_are_late_answers_for_it() {
     // The next batch would begin ten seconds later.
     leave(&mut script, &world, first);
     script.refute(2);
-    both_are_accused(&script);
+    both_are_accused(&script, &world, forged);
 }
 
 /// Another block is in doubt first.
@@ -263,8 +263,32 @@ fn each_source_that_left_a_block_which_waits_in_doubt_answers_for_it() {
     script.hash(4, false);
     assert!(script.jobs[5].fresh && script.jobs[5].blob == world.blocks[side].blob);
     script.hash(5, false);
-    both_are_accused(&script);
+    both_are_accused(&script, &world, side);
     assert!(script.reason(3).contains("proof of work"));
+}
+
+/// The chain has more forged blocks than the client keeps evidence of after it has dropped them.
+#[test]
+fn each_source_that_left_many_forged_blocks_answers_for_one_of_them() {
+    let mut world = World::new(Some(5));
+    let first = grow(&mut world, 0, 1);
+    let forged = (0..99).fold(first, |tip, _| world.child(tip, 100, Fault::Forged));
+    let tip = grow(&mut world, forged, 1);
+    let mut script = script(3);
+    script.following(&world, first);
+    script.show(1, &world, tip);
+    script.hash(1, true);
+    script.show(2, &world, tip);
+    script.wait(10);
+    script.fail_hash(100);
+    script.wait(20);
+    leave(&mut script, &world, first);
+    (2..100).for_each(|job| script.hash(job, false));
+    assert_eq!(script.jobs.len(), 102, "one hash is computed again");
+    assert!(script.jobs[101].fresh);
+    script.hash(101, false);
+    let refuted = HashingBlob::parse(&script.jobs[101].blob).expect("a hashing blob").id();
+    both_are_accused(&script, &world, world.by_id[&refuted]);
 }
 
 /// Lets the second and the third source go back to a block. They are asked for their tips again.
@@ -277,8 +301,18 @@ fn leave(script: &mut Script, world: &World, block: usize) {
     assert!(script.client.blocks() < blocks, "the block is dropped");
 }
 
-fn both_are_accused(script: &Script) {
+/// They are accused of a block, with evidence.
+fn both_are_accused(script: &Script, world: &World, block: usize) {
     for source in [1, 2] {
-        assert!(script.reason(source).contains("proof of work"));
+        let SourceState::Invalid { reason, evidence: Some(evidence) } = script.state(source) else {
+            panic!("the source is {}", script.state(source));
+        };
+        assert!(reason.contains("proof of work"));
+        let Block { parent, height, ref blob, .. } = world.blocks[block];
+        assert_eq!(evidence.start.id, world.blocks[parent].id);
+        assert_eq!(evidence.sides, [[blob.clone()]]);
+        let sides = evidence.verify(None, script.now, &mut |_, blob| Some(world.hash(blob)));
+        let refused = sides.expect("a complete start")[0].refused.as_ref().map(|side| side.0);
+        assert_eq!(refused, Some(height));
     }
 }

@@ -238,6 +238,8 @@ fn a_given_hashing_blob_is_compared_with_the_block() {
 #[test]
 fn messages_name_what_was_expected() {
     assert_eq!(ChainError::TooHigh.to_string(), "expected no block above height 500000000");
+    let needed = ChainError::SeedHashNeeded { seed_height: 7 }.to_string();
+    assert_eq!(needed, "expected the id of block 7 as the seed hash, got none");
     assert_eq!(Status::UpdateNeeded.to_string(), "update-needed");
     assert_eq!(Network::Stagenet.to_string(), "stagenet");
     let unknown = "mainnnet".parse::<Network>().expect_err("a misspelt network");

@@ -122,7 +122,7 @@ def test_blocks_of_the_main_network() -> None:
         seed_hash = bytes.fromhex(vector["seed_hash"])
         with pytest.raises(ValueError, match="^seed_hash: expected the id of block"):
             chain.push(blob)
-        with pytest.raises(ValueError, match="^difficulty: expected one"):
+        with pytest.raises(ValueError, match="^difficulty: expected a difficulty"):
             chain.push(blob, seed_hash=seed_hash)
         work = chain.push(blob, seed_hash=seed_hash, difficulty=1)
         assert work is not None and work.seed_hash == seed_hash

@@ -88,15 +88,11 @@ impl History {
         match state {
             SourceState::Invalid { evidence, .. } => {
                 assert!(self.sources[source.index()].lied, "only a liar is accused");
-                if let Some(evidence) = evidence {
-                    let sides = self.verify(evidence);
-                    let refused = sides.iter().any(|side| side.refused.is_some());
-                    assert!(refused, "evidence proves a lie");
-                    count("invalid");
-                } else {
-                    // Regtest has no anchors: the client no longer had the block.
-                    count("invalid without evidence");
-                }
+                let evidence = evidence.as_ref().expect("regtest has no anchors");
+                let sides = self.verify(evidence);
+                let refused = sides.iter().any(|side| side.refused.is_some());
+                assert!(refused, "evidence proves a lie");
+                count("invalid");
             }
             SourceState::Connecting => count("connecting"),
             SourceState::Following => count("following"),

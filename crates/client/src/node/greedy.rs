@@ -1,22 +1,26 @@
-//! A source that takes as much memory as it can, for as long as it can.
+//! A node that takes as much memory as it can, for as long as it can.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use randomx_client::{Answer, Route, Source, node};
-use randomx_monero::client::Query;
 use serde_json::json;
+
+use super::{Node, NodeBlock, NodeError, address, fetch};
+use crate::agent::Route;
 
 /// The number of requests for blocks that are sent at once. The longest answers to two have 16 MiB.
 const REQUESTS: u64 = 2;
 
+/// The time that an answer may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Returns a node. The function receives each request and writes the answer.
-fn source(answer: impl Fn(&str, TcpStream) + Clone + Send + 'static) -> Source {
+fn node(answer: impl Fn(&str, TcpStream) + Clone + Send + 'static) -> Node {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let text = format!("http://{}", listener.local_addr().expect("an address"));
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let answer = answer.clone();
@@ -30,13 +34,12 @@ fn source(answer: impl Fn(&str, TcpStream) + Clone + Send + 'static) -> Source {
             });
         }
     });
-    let address = node::address(&address).expect("an address");
-    Source::node(&Route::direct(Duration::from_secs(20)), &address)
+    Node::new(&Route::direct(PATIENCE), &address(&text).expect("an address"), 0)
 }
 
-/// Returns an honest node. Its answers about difficulties have 300 KB.
-fn honest() -> Source {
-    source(|request, mut stream| {
+/// Returns an honest node. Its answers with several headers have 300 KB.
+fn honest() -> Node {
+    node(|request, mut stream| {
         let header = |height: u64| {
             json!({
                 "height": height,
@@ -63,32 +66,33 @@ fn honest() -> Source {
 }
 
 #[test]
-fn a_source_cannot_keep_others_waiting() {
+fn a_node_cannot_keep_others_waiting() {
     let (begun, beginnings) = mpsc::channel();
     let (end, ended) = mpsc::channel::<()>();
     let ended = Arc::new(Mutex::new(ended));
-    let greedy = source(move |_, mut stream| {
+    let greedy = node(move |_, mut stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
         // More than any answer may have without waiting, and then nothing until the test ends.
         let _ = stream.write_all(&[b' '; (64 << 10) + 1]);
         let _ = begun.send(());
         let _ = ended.lock().expect("no panic").recv();
     });
-    let asked =
-        thread::spawn(move || greedy.ask(Query::Headers { first: 1, count: REQUESTS }).is_ok());
-    for _ in 0..REQUESTS {
-        beginnings.recv().expect("a request");
-    }
-    // The time in which the requests read what was sent.
-    thread::sleep(Duration::from_millis(300));
-    let honest = honest();
-    let tip = honest.ask(Query::Tip);
-    assert!(matches!(tip, Ok(Answer::Tip(6, _))), "{:?}", tip.err());
-    match honest.ask(Query::Difficulties { first: 1, count: 100 }) {
-        Ok(Answer::Difficulties(difficulties)) => assert_eq!(difficulties, [1; 100]),
-        other => panic!("{:?}", other.err()),
-    }
-    assert!(!asked.is_finished());
-    drop(end);
-    assert!(!asked.join().expect("no panic"));
+    thread::scope(|scope| {
+        let asked =
+            scope.spawn(|| fetch(&greedy, 1..=REQUESTS, Ok::<NodeBlock, NodeError>).0.len());
+        for _ in 0..REQUESTS {
+            beginnings.recv().expect("a request");
+        }
+        let begun = Instant::now();
+        while !greedy.rpc.reads_long_answer() {
+            assert!(begun.elapsed() < PATIENCE, "one of the answers is read on");
+            thread::yield_now();
+        }
+        let honest = honest();
+        assert_eq!(honest.info().expect("a short answer").height, 7);
+        assert_eq!(honest.headers(1, 100).expect("a long answer").len(), 100);
+        assert!(greedy.rpc.reads_long_answer() && !asked.is_finished());
+        drop(end);
+        assert_eq!(asked.join().expect("no panic"), 0);
+    });
 }
