@@ -20,8 +20,8 @@ export interface CreateOptions {
   /**
    * `light` (the default) hashes with a cache for each key. `fast` also computes a dataset of 2080 MiB
    * before the first hash of a key, with which each hash takes a fraction of the time. `auto` hashes with
-   * the cache at once, and with the dataset when it is there: other threads compute it, on Linux with a low
-   * priority. Where {@link RandomX.follow} computes a hash again with a new cache, `fast` also hashes with
+   * the cache at once, and with the dataset when it is there: other threads compute it, with a low priority.
+   * Where {@link RandomX.follow} computes a hash again with a new cache, `fast` also hashes with
    * the cache at first.
    * Native code has datasets, WebAssembly has none.
    */

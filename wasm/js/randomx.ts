@@ -112,7 +112,7 @@ export class RandomX {
   /**
    * Fills the cache of `key` (specification, section 7) and holds it, so that hashes with it start at
    * once. If all slots are in use, it replaces the least recently used cache. The other methods do
-   * this themselves when necessary. Native code fills it with a thread of its own, on Linux of low priority, if
+   * this themselves when necessary. Native code fills it with a thread of its own, of low priority, if
    * it holds another key's cache and has a slot for both.
    *
    * @param key - at most 1 MiB; may be empty.

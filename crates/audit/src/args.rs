@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use randomx::MAX_THREADS;
 use randomx_client::{ProxyError, Route, Source, node, relay};
-use randomx_console::{HideLogin, machine};
+use randomx_console::machine;
 use randomx_monero::{MAX_HEIGHT, Network};
 use url::Url;
 
@@ -173,11 +173,11 @@ pub(crate) struct CollectArgs {
 #[derive(Args)]
 pub(crate) struct ChainArgs {
     /// A node
-    #[arg(long, value_name = "URL", requires = "from", value_parser = HideLogin(node::address))]
+    #[arg(long, value_name = "URL", requires = "from", value_parser = node::address)]
     pub(crate) node: Option<Url>,
 
     /// A relay
-    #[arg(long, value_name = "URL", requires = "from", value_parser = HideLogin(relay::address))]
+    #[arg(long, value_name = "URL", requires = "from", value_parser = relay::address)]
     pub(crate) relay: Option<Url>,
 
     /// The first block [default: the first one of a file or store; a node or relay needs it]. Rows of a

@@ -17,12 +17,10 @@ mod workers;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let outcome = match randomx_console::parse_arguments::<Cli>().command {
         Command::Audit(args) => audit::run(&args),
         Command::Collect(args) => collect::run(&args),
     };

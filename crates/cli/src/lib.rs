@@ -33,7 +33,6 @@ mod whole_file;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use randomx_client::{bytes, node};
 
 use args::{Cli, Command, VerifyArgs};
@@ -41,7 +40,7 @@ use error::Error;
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let outcome = match randomx_console::parse_arguments::<Cli>().command {
         Command::Hash(args) => hash::run(&args),
         Command::Verify(args) => verify(&args),
         Command::Follow(args) => follow::run(&args),

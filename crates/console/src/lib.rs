@@ -7,7 +7,7 @@ mod message;
 mod results;
 mod terminal;
 
-pub use login::HideLogin;
+pub use login::parse_arguments;
 pub use machine::Machine;
 pub use message::{print_message, printable};
 pub use results::{write_results, write_while_read};

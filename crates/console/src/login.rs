@@ -1,32 +1,27 @@
 //! Logins in arguments.
 
-use std::ffi::OsStr;
-
 use clap::{
-    Arg, Command, Error,
-    builder::TypedValueParser,
+    Error, Parser,
     error::{ContextKind, ContextValue},
 };
 
-/// A parser of addresses. Its errors show no login that an address has: terminals and service managers keep messages.
-#[derive(Clone)]
-pub struct HideLogin<P>(pub P);
+/// Parses the arguments of this process. If one cannot be used, ends the process with a message. That shows no login of an
+/// address, whichever argument it is in: terminals and service managers keep messages.
+pub fn parse_arguments<P: Parser>() -> P {
+    P::try_parse().unwrap_or_else(|problem| hide_logins(problem).exit())
+}
 
-impl<P: TypedValueParser> TypedValueParser for HideLogin<P> {
-    type Value = P::Value;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<P::Value, Error> {
-        self.0.parse_ref(command, argument, value).map_err(|mut problem| {
-            if let Some((_, rest)) = value.to_string_lossy().rsplit_once('@') {
-                let shown = ContextValue::String(format!("***@{rest}"));
-                problem.insert(ContextKind::InvalidValue, shown);
-            }
-            problem
-        })
+fn hide_logins(mut problem: Error) -> Error {
+    let hidden: Vec<_> = problem.context().filter_map(hide_login).collect();
+    for (kind, shown) in hidden {
+        problem.insert(kind, shown);
     }
+    problem
+}
+
+/// Returns what replaces a part of a message that has a login.
+fn hide_login((kind, value): (ContextKind, &ContextValue)) -> Option<(ContextKind, ContextValue)> {
+    let ContextValue::String(text) = value else { return None };
+    let (_, rest) = text.rsplit_once('@')?;
+    Some((kind, ContextValue::String(format!("***@{rest}"))))
 }

@@ -99,7 +99,8 @@ pub fn begin(cache: &Arc<Shared>, threads: usize, limit: usize) -> Option<Arc<Bu
     let spawn =
         |build: Build| thread::Builder::new().name("randomx-dataset".into()).spawn(build).map(drop);
     begin_with(cache, limit, spawn, move |items, progress| {
-        DatasetBuilder::new(threads.min(MAX_THREADS))?.fill(items, progress)
+        let builder = DatasetBuilder::new(threads.min(MAX_THREADS))?;
+        builder.on_thread_start(priority::give_way).fill(items, progress)
     })
 }
 

@@ -81,6 +81,7 @@ impl fmt::Debug for Dataset {
 pub struct DatasetBuilder {
     memory: Memory,
     threads: usize,
+    on_thread_start: fn(),
 }
 
 impl DatasetBuilder {
@@ -95,12 +96,20 @@ impl DatasetBuilder {
             return Err(DatasetError::Threads { requested: threads });
         }
         let Dataset { memory } = Dataset::zeroed()?;
-        Ok(DatasetBuilder { memory, threads })
+        Ok(DatasetBuilder { memory, threads, on_thread_start: || {} })
     }
 
     /// Returns the pages of the memory.
     pub fn pages(&self) -> Pages {
         self.memory.pages()
+    }
+
+    /// Sets a function that each thread which [`fill`](Self::fill) starts calls first, for example to lower its
+    /// priority. The calling thread does not call it.
+    #[must_use]
+    pub fn on_thread_start(mut self, start: fn()) -> DatasetBuilder {
+        self.on_thread_start = start;
+        self
     }
 
     /// Computes all items. If the system refuses a thread, the others do its part.
@@ -118,7 +127,8 @@ impl DatasetBuilder {
         progress: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Dataset, DatasetError> {
         let compute = |first: u32, items: &mut [Item]| source.fill(first, items);
-        fill(self.memory.as_mut_slice(), self.threads, compute, progress)?;
+        let (threads, start) = (self.threads, self.on_thread_start);
+        fill(self.memory.as_mut_slice(), threads, start, compute, progress)?;
         Ok(Dataset { memory: self.memory })
     }
 }
@@ -133,10 +143,12 @@ impl fmt::Debug for DatasetBuilder {
 /// page. They are few enough that cancelling takes effect soon.
 const CHUNK: usize = (2 << 20) / size_of::<Item>();
 
-/// Spreads the computation of `items` over threads. `compute` computes items from a number on.
+/// Spreads the computation of `items` over threads. Those that it starts call `start` first. `compute` computes items from
+/// a number on.
 fn fill(
     items: &mut [Item],
     threads: usize,
+    start: fn(),
     compute: impl Fn(u32, &mut [Item]) + Sync,
     mut progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<(), DatasetError> {
@@ -152,7 +164,10 @@ fn fill(
         ControlFlow::Break(()) => Err(DatasetError::Cancelled),
     };
     thread::scope(|scope| {
-        let helper = || while work.step(&compute) {};
+        let helper = || {
+            start();
+            while work.step(&compute) {}
+        };
         for _ in 0..helpers {
             if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
                 break;
@@ -209,6 +224,9 @@ impl Work<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::sync::Barrier;
+
     use super::*;
 
     /// Adds its number to each item, which shows items that are computed twice or never.
@@ -217,6 +235,8 @@ mod tests {
             item[0] += number + 1;
         }
     }
+
+    fn no_op() {}
 
     #[test]
     fn each_item_is_computed_once() {
@@ -228,7 +248,7 @@ mod tests {
                     reported.push(done);
                     ControlFlow::Continue(())
                 };
-                fill(&mut items, threads, count, progress).expect("threads");
+                fill(&mut items, threads, no_op, count, progress).expect("threads");
                 let correct = (1..).zip(&items).all(|(number, item)| item[0] == number);
                 assert!(correct, "{length} items, {threads} threads");
                 assert!(reported.is_sorted(), "{reported:?}");
@@ -242,7 +262,7 @@ mod tests {
         for threads in [1, 4] {
             let mut items = vec![[0; 8]; 40 * CHUNK];
             let mut calls = 0;
-            let result = fill(&mut items, threads, count, |_| {
+            let result = fill(&mut items, threads, no_op, count, |_| {
                 calls += 1;
                 if calls == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
@@ -256,7 +276,7 @@ mod tests {
         for length in [0, 1, 4 * CHUNK] {
             for threads in [1, 4] {
                 let mut items = vec![[0; 8]; length];
-                let result = fill(&mut items, threads, count, |done| {
+                let result = fill(&mut items, threads, no_op, count, |done| {
                     if done == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
                 assert_eq!(result, Err(DatasetError::Cancelled), "{length}, {threads} threads");
@@ -273,10 +293,27 @@ mod tests {
         };
         let mut items = vec![[0; 8]; 200 * CHUNK];
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            fill(&mut items, 2, compute, |_| std::panic::resume_unwind(Box::new(())))
+            fill(&mut items, 2, no_op, compute, |_| std::panic::resume_unwind(Box::new(())))
         }));
         assert!(result.is_err());
         assert!(computed.into_inner() < 100);
+    }
+
+    #[test]
+    fn threads_that_are_started_call_a_function_first() {
+        thread_local!(static STARTS: Cell<u32> = const { Cell::new(0) });
+        let own = thread::current().id();
+        // The thread that computes the first chunk waits until another one computes the second.
+        let both = Barrier::new(2);
+        let compute = |first: u32, _: &mut [Item]| {
+            if (first as usize) < 2 * CHUNK {
+                both.wait();
+            }
+            assert_eq!(STARTS.get(), u32::from(thread::current().id() != own));
+        };
+        let mut items = vec![[0; 8]; 4 * CHUNK];
+        let start = || STARTS.set(STARTS.get() + 1);
+        fill(&mut items, 2, start, compute, |_| ControlFlow::Continue(())).expect("threads");
     }
 
     #[test]

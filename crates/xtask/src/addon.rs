@@ -3,6 +3,7 @@
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::slice;
 
 use anyhow::{Context, Result, ensure};
@@ -46,7 +47,7 @@ pub(crate) fn package_for<T>(
 ) -> Result<T> {
     let folder = folder(builder.target())?;
     let mut cargo = builder.cargo(commit)?;
-    cargo.envs(stand_in_for_node(builder)?.map(|folder| (LIBNODE_PATH, folder)));
+    cargo.envs(stand_in_for_node(builder.target(), builder.c_compiler())?);
     let library = builder.folder().join(file_name(builder.target()));
     build::cargo(cargo.args(["--package", PACKAGE]), slice::from_ref(&library))?;
     alone(|held| {
@@ -62,20 +63,22 @@ pub(crate) fn package_for<T>(
 /// The variable with the folder in which the crate `napi` looks for `libnode.dll` when it builds for MinGW.
 const LIBNODE_PATH: &str = "LIBNODE_PATH";
 
-/// Returns a folder with an empty `libnode.dll` if the target needs one. With the crate's feature `dyn-symbols`,
-/// add-ons find Node's functions at run time, in the program that loads them, and link none of that library.
-fn stand_in_for_node(builder: &Builder) -> Result<Option<PathBuf>> {
-    if !builder.target().ends_with("-windows-gnu") {
+/// Returns that variable if the target needs it, with a folder for an empty `libnode.dll`. With the crate's feature
+/// `dyn-symbols`, add-ons find Node's functions at run time, in the program that loads them, and link none of that library.
+pub(crate) fn stand_in_for_node(
+    target: &str,
+    mut compiler: Command,
+) -> Result<Option<(&'static str, PathBuf)>> {
+    if !target.ends_with("-windows-gnu") {
         return Ok(None);
     }
     let folder = workspace::target_dir().join("libnode");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let source = folder.join("empty.c");
     fs::write(&source, "").with_context(|| format!("cannot write {}", source.display()))?;
-    let mut compiler = builder.c_compiler();
     compiler.args(["-shared", "-o"]).arg(folder.join("libnode.dll")).arg(&source);
     process::run(&mut compiler)?;
-    Ok(Some(folder))
+    Ok(Some((LIBNODE_PATH, folder)))
 }
 
 /// Puts the add-on that was built with the Rust tests into this system's package, if there is one.

@@ -93,9 +93,16 @@ struct Built {
     /// The static library.
     archive: PathBuf,
     /// The shared library, on systems where one is built.
-    shared: Option<PathBuf>,
+    shared: Option<Shared>,
     /// The linker's options for programs that link the static library.
     private_libraries: &'static str,
+}
+
+/// A shared library.
+struct Shared {
+    file: PathBuf,
+    /// The name under which the dynamic linker looks for it.
+    soname: String,
 }
 
 /// Copies the files to `place`. `escaped` is the prefix in the syntax of pkg-config files.
@@ -103,13 +110,11 @@ fn install(built: &Built, place: &Path, escaped: &str) -> Result<()> {
     let lib = place.join("lib");
     copy(&source("include/randomx.h"), &place.join("include/randomx.h"))?;
     copy(&built.archive, &lib.join("librandomx.a"))?;
-    if let Some(shared) = &built.shared {
-        let version = env!("CARGO_PKG_VERSION");
-        let major = env!("CARGO_PKG_VERSION_MAJOR");
-        let full = format!("librandomx.so.{version}");
-        copy(shared, &lib.join(&full))?;
-        link(&full, &lib.join(format!("librandomx.so.{major}")))?;
-        link(&full, &lib.join("librandomx.so"))?;
+    if let Some(Shared { file, soname }) = &built.shared {
+        let full = concat!("librandomx.so.", env!("CARGO_PKG_VERSION"));
+        copy(file, &lib.join(full))?;
+        link(full, &lib.join(soname))?;
+        link(full, &lib.join("librandomx.so"))?;
     }
     let template = source("randomx.pc.in");
     let text = fs::read_to_string(&template)

@@ -19,8 +19,8 @@ use crate::{addon, build, output, process, workspace};
 /// Options of `cargo xtask dist`.
 #[derive(Args)]
 pub(crate) struct DistArgs {
-    /// The folder for the archives; it is created if it does not exist. By default `target/dist`, or
-    /// `target/dist-dirty` for uncommitted changes.
+    /// The folder for the archives; it is created if it does not exist. Other archives there stay, and are listed too.
+    /// By default `target/dist`, or `target/dist-dirty` for uncommitted changes.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
 

@@ -25,8 +25,8 @@ use crate::{output, process, versions, workspace};
 /// Options of `cargo xtask release`.
 #[derive(Args)]
 pub(crate) struct ReleaseArgs {
-    /// The folder for the archives; it is created if it does not exist. By default `target/release-archives`, or
-    /// `target/release-archives-dirty` for uncommitted changes.
+    /// The folder for the archives; it is created if it does not exist. Other archives there stay, and are listed too.
+    /// By default `target/release-archives`, or `target/release-archives-dirty` for uncommitted changes.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
 

@@ -3,13 +3,13 @@
 use anyhow::Result;
 
 use crate::check::TEST_PROFILE;
-use crate::process;
 use crate::report::Report;
-use crate::setup;
 use crate::tier::Tier;
+use crate::{addon, process, setup};
 
-/// The packages whose tests run: the core, Monero's rules, the program `randomx`, and what it is made of.
-const PACKAGES: [&str; 8] = [
+/// The packages whose tests run: the core, Monero's rules, the program `randomx`, what it is made of, and the native
+/// add-on.
+const PACKAGES: [&str; 9] = [
     "randomx-core",
     "randomx-monero",
     "randomx-http",
@@ -18,6 +18,7 @@ const PACKAGES: [&str; 8] = [
     "randomx-guard",
     "randomx-console",
     "randomx-cli",
+    "randomx-node",
 ];
 
 /// The steps after the set-up.
@@ -32,6 +33,7 @@ pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
     let tools = report.needed_by(&[BUILD, TESTS], tools)?;
     let test = |more: &[&str]| {
         let mut cargo = tools.cargo("test")?;
+        cargo.envs(addon::stand_in_for_node(setup::WINDOWS.target, tools.c_compiler())?);
         cargo.args(["--profile", TEST_PROFILE, "--lib", "--bins", "--tests"]);
         cargo.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
         process::run(tier.announce(cargo.args(more)))

@@ -20,6 +20,7 @@ fn wrong_arguments_are_named() {
             &["collect", "--relay", "http://me:secret@x"],
             "invalid value '***@x' for '--relay <URL>': ",
         ),
+        (&["audit", "http://me:secret@x"], "unexpected argument '***@x' found"),
         (&["audit", "--parquet", "x", "--output", "z", "--memory", "1"], "--memory"),
         (&["audit", "--parquet", "x", "--output", "z", "--threads", "0"], "--threads"),
         (&["collect", "--output", "x", "--from", "1"], "--node <URL>"),

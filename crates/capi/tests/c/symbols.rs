@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::installed;
@@ -30,14 +31,18 @@ fn only_functions_of_the_header_are_exported() {
     assert_eq!(listed(&["--extern-only"], "librandomx.a"), declared);
 }
 
+/// The reference's library has this name, so programs that are linked with one run with the other.
 #[test]
-fn the_shared_library_has_its_major_version_in_its_name() {
+fn the_name_of_the_shared_library_is_that_of_its_interface_at_every_version() {
+    let lib = installed::native().join("lib");
     let mut readelf = Command::new("readelf");
-    readelf.arg("--dynamic").arg(installed::native().join("lib/librandomx.so"));
-    let name = format!("[librandomx.so.{}]", env!("CARGO_PKG_VERSION_MAJOR"));
-    assert!(
-        printed(&mut readelf).lines().any(|line| line.contains("SONAME") && line.ends_with(&name))
-    );
+    let text = printed(readelf.arg("--dynamic").arg(lib.join("librandomx.so")));
+    let names: Vec<_> = text.lines().filter(|line| line.contains("(SONAME)")).collect();
+    assert!(matches!(names[..], [name] if name.ends_with("[librandomx.so.0]")), "{text}");
+    let versioned = concat!("librandomx.so.", env!("CARGO_PKG_VERSION"));
+    for name in ["librandomx.so.0", "librandomx.so"] {
+        assert_eq!(fs::read_link(lib.join(name)).expect("a link"), Path::new(versioned));
+    }
 }
 
 #[test]

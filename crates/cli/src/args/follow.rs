@@ -4,7 +4,6 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{ArgGroup, Args};
 use randomx_client::{ProxyError, Route, Source, node, relay};
-use randomx_console::HideLogin;
 use randomx_monero::Network;
 use url::Url;
 
@@ -82,11 +81,11 @@ NO_PROXY names the hosts to reach without it.";
 #[command(group(ArgGroup::new("source").required(true).multiple(true)))]
 pub(crate) struct FollowArgs {
     /// A Monero node, such as http://127.0.0.1:18081; may be repeated, up to 16 nodes and relays
-    #[arg(long = "node", value_name = "URL", value_parser = HideLogin(node::address), group = "source")]
+    #[arg(long = "node", value_name = "URL", value_parser = node::address, group = "source")]
     nodes: Vec<Url>,
 
     /// A relay, such as http://127.0.0.1:18090; may be repeated
-    #[arg(long = "relay", value_name = "URL", value_parser = HideLogin(relay::address), group = "source")]
+    #[arg(long = "relay", value_name = "URL", value_parser = relay::address, group = "source")]
     relays: Vec<Url>,
 
     /// The folder in which the state is kept; without it each run begins anew
@@ -141,7 +140,7 @@ impl FollowArgs {
 #[derive(Args)]
 pub(crate) struct RelayArgs {
     /// The node whose headers are served
-    #[arg(long, value_name = "URL", value_parser = HideLogin(node::address))]
+    #[arg(long, value_name = "URL", value_parser = node::address)]
     pub(crate) node: Url,
 
     /// The folder in which the headers are kept

@@ -10,7 +10,6 @@ use clap::{
     builder::{PathBufValueParser, TypedValueParser},
 };
 use randomx_client::{Authorities, Proxy, node, parse_proxy, relay};
-use randomx_console::HideLogin;
 use randomx_files::read_up_to;
 use url::Url;
 
@@ -52,11 +51,11 @@ const MAX_CERTIFICATES: u64 = 1 << 20;
 #[derive(Args)]
 pub(crate) struct GuardArgs {
     /// A Monero node, such as http://127.0.0.1:18081; may be repeated, up to 16 nodes and relays
-    #[arg(long = "node", value_name = "URL", value_parser = HideLogin(node::address), required = true)]
+    #[arg(long = "node", value_name = "URL", value_parser = node::address, required = true)]
     pub(crate) nodes: Vec<Url>,
 
     /// A relay of headers, such as http://127.0.0.1:18090; may be repeated
-    #[arg(long = "relay", value_name = "URL", value_parser = HideLogin(relay::address))]
+    #[arg(long = "relay", value_name = "URL", value_parser = relay::address)]
     pub(crate) relays: Vec<Url>,
 
     /// The folder in which the chain's state, older headers and evidence are kept
@@ -69,7 +68,7 @@ pub(crate) struct GuardArgs {
 
     /// Reach nodes and relays through this proxy, which also resolves their names; Tor's is
     /// socks5://127.0.0.1:9050
-    #[arg(long, value_name = "URL", value_parser = HideLogin(proxy))]
+    #[arg(long, value_name = "URL", value_parser = proxy)]
     pub(crate) proxy: Option<Proxy>,
 
     /// For https, trust only the certificates in this PEM file, not the public CAs: your own

@@ -4,7 +4,6 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 use randomx_client::{ProxyError, Route};
-use randomx_console::HideLogin;
 use randomx_monero::Network;
 use url::Url;
 
@@ -28,7 +27,7 @@ pub(super) const OPTIONS: [&str; 9] = [
 #[command(next_help_heading = "A node's chain")]
 pub(crate) struct NodeArgs {
     /// Verify the chain of a Monero node, such as http://127.0.0.1:18081
-    #[arg(long = "node", id = "node", value_name = "URL", value_parser = HideLogin(node::address))]
+    #[arg(long = "node", id = "node", value_name = "URL", value_parser = node::address)]
     url: Url,
 
     /// The first block to verify; the node is trusted about the blocks before it. If the file of --checkpoint exists,

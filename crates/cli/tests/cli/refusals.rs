@@ -291,6 +291,21 @@ fn a_login_in_a_refused_address_is_not_shown() {
         let run = run.stderr(predicate::str::contains("alice").not());
         run.stderr(predicate::str::contains("secret").not());
     }
+    // An address in place of another argument may have a login too.
+    let address = "http://alice:secret@127.0.0.1:9";
+    let attached = format!("--json={address}");
+    for (arguments, named) in [
+        (&[address][..], "unrecognized subcommand '***@127.0.0.1:9'"),
+        (&["follow", address], "unexpected argument '***@127.0.0.1:9' found"),
+        (&["follow", "--", address], "unexpected argument '***@127.0.0.1:9' found"),
+        (&["follow", &attached], "unexpected value '***@127.0.0.1:9' for '--json' found"),
+        (&["verify", "--from", address], "invalid value '***@127.0.0.1:9' for '--from <HEIGHT>'"),
+    ] {
+        let run = randomx(arguments).assert().code(2).stdout("");
+        let run = run.stderr(predicate::str::starts_with(format!("error: {named}")));
+        let run = run.stderr(predicate::str::contains("alice").not());
+        run.stderr(predicate::str::contains("secret").not());
+    }
     // Without a login, the address is of use.
     let run = randomx(&["follow", "--node", "127.0.0.1:9"]).assert().code(2).stdout("");
     let named =

@@ -13,8 +13,11 @@ from . import audit
 #: Marks the environment of the process that works.
 MARK = "RANDOMX_WEB_AUDITS"
 
-#: Maps the worker's exit codes, which neither Python nor Ray uses, to the command's.
-RESULTS = {100 + code: code for code in (audit.VALID, audit.NOT_VALID, audit.UNUSABLE)}
+#: The command's exit codes.
+RESULTS = (audit.VALID, audit.NOT_VALID, audit.UNUSABLE)
+
+#: What the worker adds to its result. Neither Python nor Ray uses these exit codes.
+OFFSET = 100
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -36,8 +39,8 @@ def run(arguments: Sequence[str]) -> int:
     with worker:
         received = forward_signals(worker)
         code = worker.wait()
-    if code in RESULTS:
-        return RESULTS[code]
+    if code - OFFSET in RESULTS:
+        return code - OFFSET
     # Ray answers SIGTERM by an exit with its number.
     if abs(code) in received:
         return end_by_signal(abs(code))
@@ -47,12 +50,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def work(arguments: Sequence[str]) -> int:
-    """Runs the command in this process, and returns a key of `RESULTS`."""
+    """Runs the command in this process, and returns its exit code plus `OFFSET`."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupt_once)
-    code = audit.main(arguments)
-    return next(result for result, known in RESULTS.items() if known == code)
+    return OFFSET + audit.main(arguments)
 
 
 def forward_signals(worker: "subprocess.Popen[bytes]") -> list[int]:

@@ -5,6 +5,7 @@ Usage: `python -m randomx_web audit --ray ADDRESS --input chain/ --output audit/
 
 import argparse
 import os
+import re
 import sys
 import time
 import traceback
@@ -12,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from ._native import Audit, printable
 from ._storage import Place
@@ -240,9 +241,16 @@ def as_option(text: str) -> str:
     return f"{OPTIONS[name]}: {rest}" if separator and name in OPTIONS else text
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors show no login and no query of an address, whichever argument it is in."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(re.sub(r":/.*[@?].*", "://***", message, flags=re.DOTALL))
+
+
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m randomx_web audit",
         description=DESCRIPTION,
         epilog=NOTES,

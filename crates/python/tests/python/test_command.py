@@ -84,6 +84,29 @@ def test_messages_show_no_secrets(
     assert shown is None or "secret" not in errors and "cret@" not in errors
 
 
+@pytest.mark.parametrize(
+    "arguments, named",
+    [
+        (["s3://me:secret@b/x"], "unrecognized arguments: s3://***"),
+        (["abfs://x/y?sig=secret", "z"], "unrecognized arguments: abfs://***"),
+        (["--inputs=s3://me:sec ret@b/x"], "unrecognized arguments: --inputs=s3://***"),
+        (
+            ["--from", "s3://me:secret@b/x"],
+            "argument --from: expected 0 to 500000000, got 's3://***",
+        ),
+        (["s3://b/x"], "unrecognized arguments: s3://b/x"),
+    ],
+)
+def test_an_address_in_place_of_another_argument_shows_no_secrets(
+    arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    required = ["--ray", "local", "--input", "x", "--output", "y"]
+    with pytest.raises(SystemExit) as exit:
+        audit.parser().parse_args([*required, *arguments])
+    assert exit.value.code == audit.UNUSABLE
+    assert capsys.readouterr().err.endswith(f" error: {named}\n")
+
+
 def test_a_traceback_shows_no_login() -> None:
     with pytest.raises(ValueError, match=r"^input: .*s3://\*\*\*@b/x") as problem:
         Place.named("input", "s3://me:sec%ret@b/x").split()

@@ -6,7 +6,7 @@ use std::slice;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Built, folder_of};
+use super::{Built, Shared, folder_of};
 use crate::{build, process, workspace};
 
 const PACKAGE: &str = "randomx-capi";
@@ -42,9 +42,11 @@ fn files(built: &Path) -> Result<Built> {
     if !cfg!(target_os = "linux") {
         return Ok(Built { archive: archive(built), shared: None, private_libraries: "" });
     }
-    let shared = shared(built);
-    let archive = one_object(&archive(built), &shared, &built.join("capi"))?;
-    Ok(Built { archive, shared: Some(shared), private_libraries: "-lpthread -lm -lc" })
+    let file = shared(built);
+    let archive = one_object(&archive(built), &file, &built.join("capi"))?;
+    let soname = soname(&file)?;
+    let shared = Some(Shared { file, soname });
+    Ok(Built { archive, shared, private_libraries: "-lpthread -lm -lc" })
 }
 
 fn folder(profile: &str) -> PathBuf {
@@ -87,6 +89,15 @@ fn one_object(archive: &Path, shared: &Path, work: &Path) -> Result<PathBuf> {
     process::remove_file(&result)?;
     process::run(process::command("ar").arg("crsD").arg(&result).arg(&object))?;
     Ok(result)
+}
+
+/// Returns the name under which the dynamic linker looks for a shared library.
+fn soname(shared: &Path) -> Result<String> {
+    let mut objdump = process::command("objdump");
+    let headers = process::read(objdump.arg("--private-headers").arg(shared))?;
+    let name = headers.lines().find_map(|line| line.trim_start().strip_prefix("SONAME"));
+    let name = name.with_context(|| format!("{} has no soname", shared.display()))?;
+    Ok(name.trim().to_owned())
 }
 
 /// Returns the functions that the shared library exports.

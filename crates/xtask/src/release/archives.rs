@@ -18,6 +18,9 @@ use crate::{addon, build, process, remap, workspace};
 /// How the names of archives end.
 const EXTENSIONS: [&str; 3] = [".tgz", ".tar.gz", ".zip"];
 
+/// The lock of a run that publishes archives.
+const LOCK: &str = "archives";
+
 /// Builds the archives into a folder, and fails if one contains a path of this machine. `registered` is the option of
 /// that name.
 pub(super) fn build(output: &Path, registered: bool) -> Result<()> {
@@ -42,8 +45,14 @@ pub(super) fn build(output: &Path, registered: bool) -> Result<()> {
 }
 
 /// Copies archives to the folder for them, with a list of the hashes of all archives there: earlier runs may have
-/// written some for other systems.
+/// written some for other systems. If `release` and `dist` write to one folder at once, one waits, so that the list has
+/// the hashes of both.
 pub(crate) fn publish(archives: &Path, output: &Path) -> Result<()> {
+    setup::alone(&workspace::lock_dir(), LOCK, |_| publish_alone(archives, output))
+}
+
+/// Publishes archives while no other run does.
+fn publish_alone(archives: &Path, output: &Path) -> Result<()> {
     fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
     let files = compare::files(archives)?;
     // A run that is stopped must leave no list with other hashes than those of the archives.
@@ -80,9 +89,13 @@ pub(crate) fn private_paths() -> Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
+    use std::env;
     use std::fs;
+    use std::path::Path;
 
-    use super::publish;
+    use super::{LOCK, publish};
+    use crate::setup::{self, Waiting};
+    use crate::workspace;
 
     #[test]
     fn the_list_of_hashes_names_archives_of_earlier_runs() {
@@ -116,5 +129,31 @@ mod tests {
         write("b.zip");
         publish(archives.path(), output.path()).expect_err("a folder");
         assert!(!list.exists());
+    }
+
+    #[test]
+    fn two_runs_publish_in_turns() {
+        /// Set where the test runs again, to the folder that it publishes to.
+        const OUTPUT: &str = "RANDOMX_XTASK_TEST_OUTPUT";
+
+        if let Some(output) = env::var_os(OUTPUT) {
+            let archives = tempfile::tempdir().expect("a folder");
+            fs::write(archives.path().join("a.zip"), "").expect("an archive");
+            return publish(archives.path(), Path::new(&output)).expect("a copy");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let [target, output] = ["target", "output"].map(|name| folder.path().join(name));
+        let locks = workspace::lock_dir();
+        let locks = locks.strip_prefix(workspace::target_dir()).expect("a folder of builds");
+        let other = setup::alone(&target.join(locks), LOCK, |_| {
+            let other = Waiting::start(
+                "release::archives::tests::two_runs_publish_in_turns",
+                &[(OUTPUT, &output), ("CARGO_TARGET_DIR", &target)],
+            );
+            assert!(!output.exists());
+            Ok(other)
+        });
+        other.expect("another run").end();
+        assert!(output.join("a.zip").is_file() && output.join("SHA256SUMS").is_file());
     }
 }
