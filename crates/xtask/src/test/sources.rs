@@ -55,13 +55,15 @@ const IN_CURRENT_NODE: [&str; 1] = ["chain/hostile"];
 /// Tests that the full tier's run with the native add-on repeats, so its run without the add-on leaves them out. Both
 /// runs use the same Node.js, and the one with the add-on tries at least as many inputs. The engine of these tests is
 /// the same in both: they hash with native code, or without the package's instances.
-const AGAIN_WITH_NATIVE: [&str; 12] = [
+const AGAIN_WITH_NATIVE: [&str; 14] = [
     "chain/find",
     "chain/follow",
+    "chain/follow-store",
     "chain/sources",
     "chain/store",
     "monero/block",
     "monero/chain",
+    "monero/chain-source",
     "pool",
     "queue",
     "session",
@@ -72,13 +74,14 @@ const AGAIN_WITH_NATIVE: [&str; 12] = [
 
 /// Tests that the run with the native add-on leaves out, because the run without it has them, in the same Node.js. They
 /// name their engines themselves or hash nothing, so the add-on changes nothing in them.
-const SAME_WITH_NATIVE: [&str; 27] = [
+const SAME_WITH_NATIVE: [&str; 31] = [
     "addon",
     "batches",
     "block-ranges",
     "bundles",
     "calibration",
     "chain/answers",
+    "chain/client",
     "chain/events",
     "chain/fresh",
     "chain/remote",
@@ -87,14 +90,17 @@ const SAME_WITH_NATIVE: [&str; 27] = [
     "endings",
     "fastest",
     "json",
+    "keeper",
     "kept",
     "load",
     "memory",
     "monero-node",
+    "monero-ts-errors",
     "monero/exchange",
     "monero/judge",
     "monero/wasm",
     "native",
+    "native-loading",
     "published",
     "stream",
     "validate",
@@ -129,7 +135,7 @@ mod tests {
             (&AGAIN_WITH_NATIVE, &["RandomX"]),
         ] {
             // The tests of the native engine give it with each call.
-            for name in names.iter().filter(|name| **name != "native") {
+            for name in names.iter().filter(|name| !name.starts_with("native")) {
                 let file = workspace::root().join(source_test(name));
                 let text =
                     fs::read_to_string(file).unwrap_or_else(|error| panic!("{name}: {error}"));
