@@ -32,10 +32,16 @@ class RulesError extends RandomXError {}
 type RulesOperation =
   "seedHeight" | "checkDifficulty" | "examine" | "proofOfWork" | "chainWork" | "chainVerdicts";
 
+/** Monero's rules for one block and for chains. */
+interface Rules {
+  block?: Promise<BlockRules> | undefined;
+  chain?: Promise<ChainRules> | undefined;
+}
+
 let session: WorkerSession | undefined;
 let driver: Promise<Driver> | undefined;
-let rules: Promise<BlockRules> | undefined;
-let chainRules: Promise<ChainRules> | undefined;
+/** Monero's rules, once a request has needed them. */
+const rules: Rules = {};
 let addresses: Pick<Args<"start">, "blockWasmUrl" | "moneroWasmUrl">;
 /** Stops the operation that takes long. */
 let stoppable: AbortController | undefined;
@@ -132,27 +138,20 @@ async function judge(
 }
 
 /**
- * Loads the rules for one block when they are first needed: callers who only hash do not download them. The module for
- * chains has them too. It is used if it is loaded already, or if only its address was given.
+ * Returns the rules for one block. Callers who only hash do not download them. The module for chains has them too. It is
+ * used if it is loaded already, or if only its address was given.
  */
 function getRules(): Promise<BlockRules> {
   const { blockWasmUrl, moneroWasmUrl } = addresses;
-  if (chainRules || (moneroWasmUrl !== undefined && blockWasmUrl === undefined)) {
+  if (rules.chain || (moneroWasmUrl !== undefined && blockWasmUrl === undefined)) {
     return getChainRules();
   }
-  return (rules ??= loadRules().catch((cause: unknown) => {
-    // Later there may be memory or a connection.
-    rules = undefined;
-    throw rulesError(cause);
-  }));
+  return (rules.block ??= retried("block", loadRules()));
 }
 
-/** Loads the rules for chains when they are first needed. */
+/** Returns the rules for chains. */
 function getChainRules(): Promise<ChainRules> {
-  return (chainRules ??= loadChainRules().catch((cause: unknown) => {
-    chainRules = undefined;
-    throw rulesError(cause);
-  }));
+  return (rules.chain ??= retried("chain", loadChainRules()));
 }
 
 async function loadRules(): Promise<BlockRules> {
@@ -175,9 +174,15 @@ async function loadChainRules(): Promise<ChainRules> {
   return new ChainRules(monero);
 }
 
-function rulesError(cause: unknown): RulesError {
-  const { code, message } = asRandomXError(cause);
-  return new RulesError(code, message, { cause });
+/** Forgets rules that could not be loaded: later there may be memory or a connection. */
+async function retried<T>(kind: keyof Rules, loading: Promise<T>): Promise<T> {
+  try {
+    return await loading;
+  } catch (cause) {
+    rules[kind] = undefined;
+    const { code, message } = asRandomXError(cause);
+    throw new RulesError(code, message, { cause });
+  }
 }
 
 /** Passes a message to the driver of a chain, which the first message starts. */
