@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { WasmHasher } from "../../wasm/js/hasher.js";
@@ -161,7 +161,8 @@ test("wrong arguments are errors that name them", () => {
 });
 
 test("an error of the threads reaches the callback, and a later call starts anew", async () => {
-  pool.configure({ engine: "native", nativeUrl: new URL("file:///nowhere.node") });
+  const nativeUrl = pathToFileURL(join(folder, "nowhere.node"));
+  pool.configure({ engine: "native", nativeUrl });
   const [{ input, seed, algorithm }] = given;
   await expect(later(input, seed, algorithm)).rejects.toMatchObject({ code: "unsupported" });
   expect(() => pool.randomx(input, seed)).toThrow(

@@ -26,7 +26,8 @@ import { collect, untilSynced } from "./support.js";
 const isPosix = process.platform !== "win32";
 if (!isPosix)
   console.warn(
-    "SKIPPED modes and links: Windows has no such modes, and links need a privilege there",
+    "SKIPPED modes, links and saves at once: Windows has no such modes, links need a privilege there, " +
+      "and it refuses to replace a file while another call does",
   );
 const onPosix = test.runIf(isPosix);
 
@@ -68,12 +69,19 @@ test("a file is replaced as a whole, and leaves nothing behind", async () => {
   const path = join(folder, "two");
   const store = new FileStore(path);
   await store.save(Uint8Array.of(1));
-  const { ino } = await stat(path);
+  // On Windows the numbers of two files may be the same once they are rounded.
+  const inode = async (): Promise<bigint> => (await stat(path, { bigint: true })).ino;
+  const before = await inode();
   await store.save(Uint8Array.of(2));
   // A new file took its place: a reader of the old one reads it to its end.
-  expect((await stat(path)).ino).not.toBe(ino);
-  await Promise.all(Array.from({ length: 10 }, (_, byte) => store.save(Uint8Array.of(byte))));
+  expect(await inode()).not.toBe(before);
   expect((await readdir(folder)).filter((name) => name.startsWith("two"))).toEqual(["two"]);
+});
+
+onPosix("saves at once leave nothing behind", async () => {
+  const store = new FileStore(join(folder, "ten"));
+  await Promise.all(Array.from({ length: 10 }, (_, byte) => store.save(Uint8Array.of(byte))));
+  expect((await readdir(folder)).filter((name) => name.startsWith("ten"))).toEqual(["ten"]);
 });
 
 test("a load removes old files of saves that did not end, and no others", async () => {
