@@ -1,8 +1,13 @@
-/** Blocks for tests of Monero's rules: real ones, and a generated chain of lowest difficulty. */
+/** For tests of Monero's rules: real blocks, a generated chain of lowest difficulty, and what verdicts say. */
 import { readFileSync } from "node:fs";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import * as monero from "../../../wasm/monero/pkg/randomx_monero_wasm.js";
-import { MAINNET_GENESIS, type ChainBlock } from "../../../wasm/js/index.js";
+import {
+  MAINNET_GENESIS,
+  type ChainBlock,
+  type ChainVerdict,
+  type ChainVerification,
+} from "../../../wasm/js/index.js";
 import { readVectors } from "../support.js";
 
 /** A real block of July 2025. */
@@ -94,4 +99,17 @@ export function random(seed: number): (limit: number) => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * limit);
   };
+}
+
+/** Returns all verdicts of a verification. */
+export async function all(chain: ChainVerification): Promise<ChainVerdict[]> {
+  const verdicts = [];
+  for await (const verdict of chain) verdicts.push(verdict);
+  return verdicts;
+}
+
+/** Returns the names of the checks that a block fails. */
+export function failed(verdict: ChainVerdict | undefined): string[] {
+  const checks = verdict?.checks ?? [];
+  return checks.filter(({ passed }) => passed === false).map(({ name }) => name);
 }
