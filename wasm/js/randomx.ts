@@ -12,24 +12,17 @@ import { report } from "./job.js";
 import { forgetKept, type Forgotten } from "./kept/storage.js";
 import { ChainFollower } from "./chain/follower.js";
 import type { ChainSource, FollowOptions } from "./chain/types.js";
+import { workOf } from "./work.js";
 import { verifyBlock, type BlockToVerify, type Verdict } from "./monero/block.js";
 import { ChainVerification, type ChainBlocks, type VerifyChainOptions } from "./monero/chain.js";
 import { choices, type Configuration, type CreateOptions } from "./options.js";
-import type { Input } from "./protocol.js";
 import { Scheduler } from "./scheduler.js";
 import type { Share } from "./shares/share.js";
 import { verifyShares, type ShareVerdict } from "./shares/verify.js";
 import type { Stats } from "./stats.js";
 import { hashStream, iterable, type Hashes } from "./streamed.js";
-import type { Bytes, Difficulty, Source, Times, Version } from "./types.js";
+import type { Bytes, Difficulty, Source, Times } from "./types.js";
 import * as validate from "./validate.js";
-
-/** Inputs to hash, with their key and version. */
-interface Work {
-  key: Uint8Array;
-  version: Version;
-  inputs: Input[];
-}
 
 /**
  * RandomX in its own workers, so that the page stays responsive.
@@ -201,7 +194,7 @@ export class RandomX {
     }
     return iterable(
       guarded(async () => {
-        const work = this.#workOf(key, inputs, options, "an array or an iterable");
+        const work = workOf(this.#scheduler, key, inputs, options, "an array or an iterable");
         return this.#scheduler.hash(work, follow(options));
       }),
     );
@@ -219,7 +212,7 @@ export class RandomX {
     return guarded(async () => {
       let times: Times = { fill: 0, generate: 0, compile: 0, execute: 0, items: 0, finish: 0 };
       const request = {
-        ...this.#workOf(key, inputs, options),
+        ...workOf(this.#scheduler, key, inputs, options),
         onTimes: (measured: Times) => {
           times = measured;
         },
@@ -382,18 +375,5 @@ export class RandomX {
 
   #end(): Promise<void> {
     return this.#scheduler.close("disposed", "this RandomX was disposed");
-  }
-
-  /** Checks and copies inputs. Refuses them before copying if the queue has no room. */
-  #workOf(key: Bytes, inputs: readonly Bytes[], options: HashOptions, expected?: string): Work {
-    const { signal } = follow(options);
-    const admit = (count: number, bytes: number): void => {
-      this.#scheduler.check(count, signal, bytes);
-    };
-    return {
-      key: validate.bytes("key", key),
-      inputs: validate.byteArrays("inputs", inputs, admit, expected).map((bytes) => ({ bytes })),
-      version: versionOf(options),
-    };
   }
 }

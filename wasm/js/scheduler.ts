@@ -21,8 +21,9 @@ import { Keeper } from "./kept/keeper.js";
 import { modules } from "./modules.js";
 import type { Choices, Configuration } from "./options.js";
 import type { Args, Input, Result } from "./protocol.js";
-import { Queue, type Line } from "./queue.js";
+import { Queue } from "./queue.js";
 import { Slots, mustRefill, type Slot } from "./slots.js";
+import { Startable } from "./startable.js";
 import { Counters, type Stats } from "./stats.js";
 import type { Follow } from "./types.js";
 import { WorkerPool, type WorkerHandle } from "./worker_pool.js";
@@ -33,6 +34,7 @@ export class Scheduler {
   readonly #workers: WorkerPool;
   readonly #slots: Slots;
   readonly #queue: Queue;
+  readonly #startable: Startable;
   readonly #counters = new Counters();
   readonly #keeper: Keeper;
   #calibration!: Calibration;
@@ -55,6 +57,7 @@ export class Scheduler {
         for (const job of this.#queue.clear()) job.reject(error);
       },
     });
+    this.#startable = new Startable(this.#queue, this.#slots, this.#workers);
   }
 
   /** Starts the first worker. The others start when it has loaded the module. */
@@ -187,7 +190,7 @@ export class Scheduler {
 
   #handOut(): void {
     this.#workers.retryFiller();
-    if (this.#queue.lines.some(({ head }) => this.#isBehind(head))) this.#workers.startFiller();
+    if (this.#startable.behind) this.#workers.startFiller();
     for (const worker of this.#workers.ready()) this.#count(worker, this.#startNext(worker));
     for (const worker of this.#workers.hashing()) this.#count(worker, this.#hashAhead(worker));
     if (this.#queue.waiting.requests > 0) this.#workers.fillUp();
@@ -211,7 +214,7 @@ export class Scheduler {
     if (worker === this.#workers.filler) return this.#fillBehind(worker);
     for (;;) {
       const call = this.#queue.firstCall;
-      const job = this.#firstReady();
+      const job = this.#startable.first;
       if (call && !(job && job.place < call.place)) return this.#answer(worker, call);
       if (!job) return this.#keeper.write(worker);
       const slot = this.#slots.of(job.key);
@@ -231,37 +234,13 @@ export class Scheduler {
     }
   }
 
-  /** Returns the first request of a key that a worker can start now. */
-  #firstReady(): KeyJob | undefined {
-    for (const { head } of this.#queue.lines) {
-      const slot = this.#slots.of(head.key);
-      if (head instanceof Release || (slot && mustRefill(slot, head))) {
-        if (!slot?.users) return head;
-      } else if (!slot) {
-        if (this.#isBehind(head)) continue;
-        // Nothing overtakes a request that waits for a slot, or it might wait forever.
-        return this.#slots.free() && head;
-      } else if (slot.cache) {
-        return head;
-      }
-    }
-    return undefined;
-  }
-
-  /** Returns whether a request only fills a cache, so that it can run behind hashes with other keys. */
-  #isBehind(job: KeyJob): boolean {
-    const { all } = this.#slots;
-    if (!this.#workers.canFillBehind || all.length < 2 || !all.some(({ key }) => key)) return false;
-    return job instanceof Hashing && job.isOnlyFill && !this.#slots.of(job.key);
-  }
-
   /** Starts the next fill behind the hashes. */
   #fillBehind(filler: WorkerHandle): Promise<void> | undefined {
-    const line = this.#queue.lines.find(({ head }) => this.#isBehind(head));
-    const free = line && this.#slots.free();
+    const job = this.#startable.behind;
+    const free = job && this.#slots.free();
     // An idle worker, which had no work a moment ago, drops the cache that the slot had.
     if (free) this.#schedule();
-    return free && this.#fill(filler, free, line.head);
+    return free && this.#fill(filler, free, job);
   }
 
   async #answer(worker: WorkerHandle, call: Call): Promise<void> {
@@ -331,7 +310,7 @@ export class Scheduler {
   #hashAhead(worker: WorkerHandle): Promise<void> | undefined {
     // A worker without work forgets a stale cache, and answers a request without inputs.
     if (this.#workers.engines[0] !== "native" || this.#slots.stale(worker, true)) return undefined;
-    const [call, job] = [this.#queue.firstCall, this.#firstReady()];
+    const [call, job] = [this.#queue.firstCall, this.#startable.first];
     const slot = job && this.#slots.of(job.key);
     if (!(job instanceof Hashing) || job.waiting === 0 || job.onTimes || !slot) return undefined;
     const batches = batchesToBeAhead(slot.mode) * this.#workers.started;
@@ -345,8 +324,7 @@ export class Scheduler {
     const { cache } = slot;
     if (!cache) return;
     this.#slots.use(slot);
-    const waits = ({ key, head }: Line): boolean => !this.#slots.of(key) && !this.#isBehind(head);
-    const before = this.#queue.lines.find(waits)?.head.place ?? Infinity;
+    const before = this.#startable.waiting?.place ?? Infinity;
     const workers = Math.max(1, this.#workers.idle().length);
     const parts = takeBatch(this.#queue, head, { lanes: this.#choices.lanes, workers, before });
     const start = performance.now();
