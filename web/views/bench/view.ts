@@ -1,22 +1,15 @@
 /** The view Bench: hashes per second, the phases of a hash, and the rates of its parts. */
-import {
-  nativeBench,
-  NativeError,
-  nativeInfo,
-  type NativeInfo,
-  type NativeRow,
-} from "../../engine/native.js";
+import { workFailure } from "../../engine/failure.js";
+import { nativeBench, nativeInfo, type NativeInfo, type NativeRow } from "../../engine/native.js";
 import { place } from "../../plot/figure.js";
 import { bars, legend, line } from "../../plot/plots.js";
 import { abortedWith } from "../../shell/abort.js";
 import { copyButton } from "../../shell/copy.js";
-import { causeOf } from "../../shell/load.js";
 import { find, fragment, isDisabled, setDisabled, swap } from "../../shell/page.js";
 import { problem } from "../../shell/problem.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { link, remember } from "../../shell/router.js";
 import type { View } from "../../shell/view.js";
-import { failure } from "../../shell/words.js";
 import { Form } from "./form.js";
 import { SOURCE, writeTable } from "./micro.js";
 import { measureParts, type Parts } from "./parts.js";
@@ -190,8 +183,7 @@ class Bench {
       bar.end("done");
     } catch (thrown) {
       if (this.#end.signal.aborted) return;
-      const cause = await causeOf(thrown);
-      const words = cause instanceof NativeError ? `${cause.message}.` : failure(cause);
+      const words = await workFailure(thrown);
       if (signal.aborted) bar.end("cancelled");
       else swap(task, problem(`The measurement failed: ${words}`, again));
     }

@@ -89,7 +89,7 @@ function verdict(results: Results, isCancelled: boolean): { state: string; words
     wrong > 0
       ? `${whole(wrong)} of ${whole(asked)} ${hashes} are wrong: ${builds}.`
       : failed > 0
-        ? `${whole(failed)} of ${whole(asked)} ${hashes} could not be computed: ${reason(results)}.`
+        ? `${whole(failed)} of ${whole(asked)} ${hashes} could not be computed: ${reason(results)}`
         : right === asked
           ? `All ${whole(asked)} ${hashes} are right: ${plural(results.vectors.length, "vector")} in ${plural(totals.length, "build")}.`
           : `${whole(right)} of ${whole(asked)} ${hashes} are right${isCancelled ? "; the rest was cancelled" : " so far"}.`;
@@ -104,5 +104,5 @@ function reason(results: Results): string {
       if (cell.state === "failed") return cell.why;
     }
   }
-  return "the reason is not known";
+  return "the reason is not known.";
 }

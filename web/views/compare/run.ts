@@ -1,6 +1,6 @@
 /** Hashes all vectors in one build after another, so that none slows another down. */
+import { workFailure } from "../../engine/failure.js";
 import { throwIfAborted } from "../../shell/abort.js";
-import { causeOf } from "../../shell/load.js";
 import type { Build, Column, Group } from "./columns.js";
 import type { Results } from "./table.js";
 import type { Vector } from "./vectors.js";
@@ -65,8 +65,8 @@ async function runColumn(
     }
     listener.changed(name, rows);
   };
-  const fail = (rows: readonly number[], thrown: unknown): void => {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+  const fail = async (rows: readonly number[], thrown: unknown): Promise<void> => {
+    const why = await workFailure(thrown);
     for (const row of rows) {
       if (results.cell(name, row).state !== "hashed")
         results.set(name, row, { state: "failed", why });
@@ -78,7 +78,7 @@ async function runColumn(
     build = await column.open(results.setup, signal);
   } catch (thrown) {
     throwIfAborted(signal);
-    fail([...results.vectors.keys()], await causeOf(thrown));
+    await fail([...results.vectors.keys()], thrown);
     return;
   }
   try {
@@ -100,7 +100,7 @@ async function runColumn(
       } catch (thrown) {
         if (signal.aborted) put(rows, "waiting");
         throwIfAborted(signal);
-        fail(rows, thrown);
+        await fail(rows, thrown);
       }
     }
     const last = groups.at(-1);
