@@ -7,14 +7,23 @@ export function count(text: string | null, most: number): number | undefined {
   return value >= 1 && value <= most ? value : undefined;
 }
 
-/** Reads the number in a field. If it is invalid, shows an error in `#id-error` and returns nothing. */
+/** Returns the number in a field, or nothing if it is invalid. */
 export function readCount(input: HTMLInputElement): number | undefined {
-  const most = Number(input.max);
-  const value = count(input.value, most);
-  const words = value === undefined ? `Expected a whole number from 1 to ${most}.` : "";
-  input.ariaInvalid = String(value === undefined);
+  return count(input.value, Number(input.max));
+}
+
+/**
+ * Shows an error in `#id-error` if the number in a field is invalid, from now on with each edit. An error that came or
+ * went when the field loses the focus would move the button that the visitor is pressing.
+ */
+export function checkCount(input: HTMLInputElement): void {
+  const isValid = readCount(input) !== undefined;
+  const words = isValid ? "" : `Expected a whole number from 1 to ${input.max}.`;
+  input.ariaInvalid = String(!isValid);
   find(document, `#${input.id}-error`, HTMLElement).textContent = words;
-  return value;
+  input.oninput = () => {
+    checkCount(input);
+  };
 }
 
 /** Focuses the first field below an element that is marked as invalid. */

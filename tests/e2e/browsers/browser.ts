@@ -38,7 +38,7 @@ export interface Tab {
 }
 
 /** The keys that specs press. */
-export type Key = "Tab" | "Enter" | "Space" | "Escape" | "ArrowLeft" | "ArrowRight";
+export type Key = "Tab" | "Enter" | "Space" | "Escape" | "ArrowLeft" | "ArrowRight" | "0" | "1";
 
 /** Options for starting a browser. */
 export interface StartOptions {

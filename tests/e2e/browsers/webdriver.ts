@@ -174,6 +174,8 @@ const KEYS: Record<Key, string> = {
   Escape: Keys.ESCAPE,
   ArrowLeft: Keys.ARROW_LEFT,
   ArrowRight: Keys.ARROW_RIGHT,
+  "0": "0",
+  "1": "1",
 };
 
 /** Resizes the viewport. WebDriver sets the size of the window, which includes its bars. */

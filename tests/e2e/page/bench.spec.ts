@@ -1,4 +1,5 @@
 /** The view Bench: rates over time, the phases of a hash, and parts beside published figures. */
+import type { Key } from "../browsers/browser.js";
 import { expect, test, visit } from "../browsers/page.js";
 import { readText } from "../support.js";
 import { serveWith } from "../variants.js";
@@ -89,6 +90,29 @@ test(
     await view.click('[data-part="task"] button');
     await view.says('[data-part="task"]', /cancelled/u);
     await view.until(".bench-form [type=submit]:not([aria-disabled])");
+  },
+);
+
+test(
+  "a click that leaves a wrong or corrected number is not lost",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/bench?threads=1&lanes=1");
+    const [seconds, submit] = ["#bench-seconds", ".bench-form [type=submit]"];
+    /** Types a number as a visitor does: the field reports the change when it loses the focus. */
+    const type = async (digit: Key): Promise<void> => {
+      await view.until(seconds);
+      await view.of(seconds, "it.select()");
+      await view.tab.press(digit);
+    };
+    await type("0");
+    await view.click(submit);
+    await view.says(`${seconds}-error`, /^Expected a whole number/u);
+    await expect.poll(() => view.hasFocus(seconds)).toBe(true);
+    await type("1");
+    await view.click(submit);
+    await view.until('[data-part="task"] progress');
+    expect(await view.text(`${seconds}-error`)).toBe("");
   },
 );
 

@@ -1,6 +1,6 @@
 /** The form with the settings of a measurement. */
 import { describeNative, type NativeInfo } from "../../engine/native.js";
-import { focusInvalid, limitCount, readCount } from "../../shell/number.js";
+import { checkCount, focusInvalid, limitCount, readCount } from "../../shell/number.js";
 import { showIsolation } from "../../shell/isolation.js";
 import { find, isDisabled, setDisabled } from "../../shell/page.js";
 import type { NUMBERS, Settings } from "./settings.js";
@@ -24,14 +24,15 @@ export class Form {
     });
   }
 
-  /** Returns the settings, or focuses the first invalid field and returns nothing. */
+  /** Returns the settings, or shows what is wrong, focuses the first invalid field, and returns nothing. */
   submit(): Settings | undefined {
+    for (const name of names()) checkCount(this.#input(name));
     const settings = this.read();
     if (!settings) focusInvalid(this.#root);
     return settings;
   }
 
-  /** Returns the settings, or shows what is wrong and returns nothing. The focus stays. */
+  /** Returns the settings, or nothing if a number is invalid. */
   read(): Settings | undefined {
     const [threads, lanes, seconds] = names().map((name) => readCount(this.#input(name)));
     if (threads === undefined || lanes === undefined || seconds === undefined) return undefined;

@@ -72,7 +72,7 @@ class Bench {
       () => void this.#measure(),
     );
     const address = (): string => {
-      const settings = this.#form.read();
+      const settings = this.#form.submit();
       return settings ? link("bench", writeSettings(settings)) : location.href;
     };
     this.#part("link").replaceWith(copyButton("to these settings", address, "Copy link"));

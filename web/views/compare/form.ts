@@ -1,6 +1,6 @@
 /** The form: builds, vectors, threads and lanes. */
 import { describeNative, type NativeInfo } from "../../engine/native.js";
-import { focusInvalid, limitCount, readCount } from "../../shell/number.js";
+import { checkCount, focusInvalid, limitCount, readCount } from "../../shell/number.js";
 import { showIsolation } from "../../shell/isolation.js";
 import { find, isDisabled, make, setDisabled } from "../../shell/page.js";
 import { COLUMNS } from "./columns.js";
@@ -93,8 +93,10 @@ export class Form {
     this.#times.checked = times;
   }
 
-  /** Returns the choice, or focuses the first invalid field and returns nothing. */
+  /** Returns the choice, or shows what is wrong, focuses the first invalid field, and returns nothing. */
   submit(): Choice | undefined {
+    checkCount(this.#threads);
+    checkCount(this.#lanes);
     const choice = this.read();
     if (!choice) {
       find(this.#form, "details", HTMLDetailsElement).open = true;
@@ -103,7 +105,7 @@ export class Form {
     return choice;
   }
 
-  /** Returns the choice, or shows what is wrong and returns nothing. The focus stays. */
+  /** Returns the choice, or nothing if it is invalid. */
   read(): Choice | undefined {
     const threads = readCount(this.#threads);
     const lanes = readCount(this.#lanes);

@@ -61,7 +61,7 @@ class Comparison {
       },
     );
     const address = (): string => {
-      const choice = this.#form.read();
+      const choice = this.#form.submit();
       return choice ? link("compare", writeSettings(choice.settings)) : location.href;
     };
     const copyLink = copyButton("to these settings", address, "Copy link");
