@@ -202,6 +202,25 @@ test(
   },
 );
 
+test("a search that a newer one replaces is given up", { tag: "@chromium" }, async ({ view }) => {
+  const node = await sources.start(chainOf(12));
+  let isGivenUp = false;
+  node.fault = ({ name }, response) => {
+    if (name !== "get_transactions") return false;
+    response.on("close", () => (isGivenUp = true));
+    node.fault = undefined;
+    return true;
+  };
+  await follow(view, [node.url], []);
+  await view.says(verdict, newest(12), 60_000);
+  await lookUp(view, node.chain[11]?.minerTransaction);
+  await expect.poll(() => node.count("get_transactions")).toBe(1);
+  await lookUp(view, node.chain[11]?.minerTransaction);
+  await view.says('[data-lookup="found"]', /is in block 11: 2 confirmations\.$/u);
+  // Sooner than its time is over, which is 30 seconds.
+  await expect.poll(() => isGivenUp, { timeout: 10_000 }).toBe(true);
+});
+
 test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/follow?network=regtest");
   await view.click(submit);

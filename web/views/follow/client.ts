@@ -27,6 +27,8 @@ export class Client {
   readonly #publish: (state: State) => void;
   readonly #abort = new AbortController();
   readonly #store: ChainStore;
+  /** Stops the last search for each transaction. */
+  readonly #searches = new Map<string, AbortController>();
   #chain: ChainFollower | undefined;
   /** Whether the chain was read to its end once. A search before that would find nothing. */
   #isRead = false;
@@ -99,9 +101,13 @@ export class Client {
     const search: Lookup = { txid, state: "searching" };
     this.#set(withLookup(this.#state, search));
     if (!this.#chain || !this.#isRead) return;
+    // In WebKit a search waits for those before it, and a node may be silent for half a minute.
+    this.#searches.get(txid)?.abort();
+    const stop = new AbortController();
+    this.#searches.set(txid, stop);
     let outcome: Lookup;
     try {
-      const found = await this.#chain.find(txid, { signal: this.#abort.signal });
+      const found = await this.#chain.find(txid, { signal: stop.signal });
       outcome = found ? { txid, state: "found", height: found.height } : { txid, state: "missing" };
     } catch (thrown) {
       outcome = { txid, state: "failed", why: failure(thrown) };
