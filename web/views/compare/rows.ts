@@ -9,14 +9,6 @@ const SLICE = 8;
 /** The shown digits of a key or an input; a tooltip has all. */
 const SHOWN = 8;
 
-const WORDS = {
-  waiting: "waiting",
-  running: "running",
-  right: "right",
-  wrong: "wrong",
-  failed: "failed",
-};
-
 /** The table's rows. */
 export class Rows {
   readonly #results: Results;
@@ -103,7 +95,7 @@ export class Rows {
     if (!element) return;
     const verdict = this.#results.verdict(column, row);
     const cell = this.#results.cell(column, row);
-    const badge = make("span", WORDS[verdict]);
+    const badge = make("span", verdict);
     badge.className = "badge";
     badge.dataset.state = verdict === "failed" ? "missing" : verdict;
     element.dataset.verdict = verdict;
