@@ -2,7 +2,7 @@
 import type { Plugin } from "vite";
 
 /**
- * Modules of the library that geographic projections, times, colour scales, legends and tips need, without these.
+ * Modules of the library that projections, times, colour scales, legends, tips, curves and symbols need, without these.
  * Each exports what the others import. A plot that needed one would fail at once.
  */
 const REPLACED: Readonly<Record<string, string>> = {
@@ -59,6 +59,23 @@ const REPLACED: Readonly<Record<string, string>> = {
   "marks/tip.js": `
     const none = () => { throw new Error("there are no tips"); };
     export { none as Tip, none as tip };`,
+  "curve.js": `
+    import { curveLinear } from "d3";
+    export const curveAuto = (context) => curveLinear(context);
+    export function maybeCurve(curve = curveLinear) {
+      if (typeof curve !== "function") throw new Error("there are no other curves");
+      return curve;
+    }
+    export const maybeCurveAuto = (curve = curveAuto) => maybeCurve(curve);`,
+  "symbol.js": `
+    export const sqrt3 = Math.sqrt(3);
+    export const sqrt4_3 = 2 / sqrt3;
+    export const isSymbol = (value) => typeof value?.draw === "function";
+    export function maybeSymbol(symbol) {
+      if (symbol != null && !isSymbol(symbol)) throw new Error("there are no other symbols");
+      return symbol;
+    }
+    export const maybeSymbolChannel = (symbol) => [undefined, maybeSymbol(symbol)];`,
   "interactions/pointer.js": `
     const none = () => { throw new Error("there are no pointers"); };
     export { none as pointer, none as pointerX, none as pointerY };`,
@@ -84,6 +101,9 @@ const UNUSED: Readonly<Record<string, readonly string[]>> = {
 const FILE = /\/@observablehq\/plot\/src\/(.+\.js)$/u;
 const PACKAGE = /\/node_modules\/(d3-[a-z-]+)\//u;
 
+/** How d3 makes its curves and interpolators: by a call that has no other effect, which bundlers cannot know. */
+const MADE = /= (\(function )/gu;
+
 /** Replaces the modules in a build. */
 export const smallPlot: Plugin = {
   name: "small-plot",
@@ -95,4 +115,6 @@ export const smallPlot: Plugin = {
     const names = unused.map((name) => `none as ${name}`).join(", ");
     return `const none = () => { throw new Error("not in this build"); }; export { ${names} };`;
   },
+  transform: (code, id) =>
+    PACKAGE.test(id) ? code.replaceAll(MADE, "= /* @__PURE__ */ $1") : undefined,
 };
