@@ -14,7 +14,8 @@ test("nothing can be copied before it is there", { tag: "@chromium" }, async ({ 
   await view.until(`${report}[data-state="waiting"]`);
   const isShown = (name: string): Promise<boolean> =>
     view.of(`[data-copy="${name}"] .copy`, "it.checkVisibility({ visibilityProperty: true })");
-  expect([await isShown("hash"), await isShown("seed-hash")]).toEqual([false, true]);
+  const names = ["id", "hash", "seed-hash"];
+  expect(await Promise.all(names.map(isShown))).toEqual([false, false, true]);
   // The buttons cannot be used yet, but they can have the focus.
   const save = `${report} .actions button + button`;
   expect(await view.of(save, "(it.focus(), it.ariaDisabled)")).toBe("true");
@@ -24,6 +25,10 @@ test("nothing can be copied before it is there", { tag: "@chromium" }, async ({ 
   // A cancelled verification does not wait for the workers.
   await view.click(`${report} .task button`);
   await view.until(`${report}[data-state="cancelled"]`);
+  // Nothing looks as if it were computed, or still to come.
+  for (const row of ["id-row", "hash-row"])
+    expect(await view.of(`[data-place="${row}"]`, "it.hidden"), row).toBe(true);
+  await view.says('[data-place="epoch"]', /^There is no result,/u);
 });
 
 test("a verification that fails leaves no check open", { tag: "@chromium" }, async ({ view }) => {
@@ -34,7 +39,9 @@ test("a verification that fails leaves no check open", { tag: "@chromium" }, asy
   expect(await view.count('[data-check][data-outcome="skipped"]')).toBe(9);
   expect(await view.count("[data-check]")).toBe(9);
   await view.says('[data-check="proof-of-work"]', /not checked\s+There is no result\./u);
-  expect(await view.of('[data-place="hash-row"]', "it.hidden")).toBe(true);
+  for (const row of ["id-row", "hash-row"])
+    expect(await view.of(`[data-place="${row}"]`, "it.hidden"), row).toBe(true);
+  await view.says('[data-place="epoch"]', /^There is no result,/u);
 });
 
 test("an altered block is not saved as a real one", { tag: "@chromium" }, async ({ view }) => {
