@@ -246,7 +246,7 @@ test(
 test("each field reports what is wrong with it", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=node");
   await requestBlocks(view, "ftp://node", "0", "x");
-  await view.says("#node-url-error", /http: or https:/u);
+  await view.says("#node-url-error", "Node: expected http: or https:, got “ftp://node”.");
   await view.says("#node-from-error", /at least 1/u);
   await view.says("#node-to-error", /whole number/u);
   await requestBlocks(view, "http://node", "10", "9");
