@@ -59,8 +59,8 @@ export class NodeForm {
     }
     const url = readAddress("node", address);
     this.#url.write(url);
-    const first = Number(from);
-    const last = to === "" ? first : Number(to);
+    const first = height("first", from);
+    const last = to === "" ? first : height("last", to);
     const most = first + MOST - 1;
     if (last >= first && last <= most) return { url, first, last };
     this.#last.showError(`Last height: expected ${whole(first)} to ${whole(most)}.`);
