@@ -59,6 +59,13 @@ test("an altered block is not saved as a real one", { tag: "@chromium" }, async 
   await view.says('[data-place="origin"]', "A real block of Monero’s main chain");
 });
 
+test("the id is called what it is", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/verify?block=3727301");
+  await view.until(`${report}[data-state="valid"]`);
+  const name = "Keccak-256 of the length of the hashing blob, and the blob";
+  expect(await view.of('[data-check="id"] dt', "it.textContent")).toBe(name);
+});
+
 test("a link to an unknown example says so", { tag: "@chromium" }, async ({ view }) => {
   const problem = '#example-error [role="alert"]';
   await view.go("#/verify?block=1");
