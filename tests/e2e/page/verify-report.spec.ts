@@ -100,3 +100,39 @@ test(
     expect(await view.count("#example-error *")).toBe(0);
   },
 );
+
+test(
+  "a block that is still being loaded replaces the one before it",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/verify?block=3727301");
+    await view.until(`${report}[data-state="valid"]`);
+    // The next file never arrives, and the page does not wait long for it.
+    await view.of(
+      "html",
+      `{
+        const { fetch, setTimeout } = globalThis;
+        globalThis.fetch = (_url, { signal }) => {
+          globalThis.fetch = fetch;
+          return new Promise((_resolve, reject) => {
+            signal.addEventListener("abort", () => reject(signal.reason));
+          });
+        };
+        globalThis.setTimeout = (work, ms, ...given) => {
+          if (ms !== 30_000) return setTimeout(work, ms, ...given);
+          globalThis.giveUp = work;
+          return 0;
+        };
+      }`,
+    );
+    await view.of("#example", `{ it.selectedIndex = 0; it.dispatchEvent(new Event("change")); }`);
+    await view.says("#report-title", "Loading the block…");
+    expect(await view.of(`${report} .verdict`, "it.checkVisibility()")).toBe(false);
+    await view.of("html", "giveUp()");
+    await view.says("#example-error p", /^The server of this page does not answer\./u);
+    await view.says("#report-title", "No block yet");
+    await view.click("#example-error button");
+    await view.until(`${report}[data-state="valid"]`);
+    await view.says("#report-title", "Block 3,455,947");
+  },
+);

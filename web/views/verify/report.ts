@@ -89,6 +89,15 @@ export class Report {
     return this.#turn;
   }
 
+  /** Shows words instead of the previous block, until another one arrives. Begins its turn. */
+  clear(words: string): number {
+    this.close();
+    this.#root.dataset.state = "idle";
+    this.#show("origin", "");
+    this.#show("title", words);
+    return this.takeTurn();
+  }
+
   /** Aborts the verification. */
   close(): void {
     this.#shown?.abort.abort();
