@@ -1,6 +1,6 @@
 /** Loading the page's own files. */
 import { RandomXError } from "../../wasm/js/errors.js";
-import { throwIfAborted } from "./abort.js";
+import { abortedWith, throwIfAborted } from "./abort.js";
 
 /** An error that says that the page's server is gone. */
 export class ServerGone extends Error {
@@ -10,14 +10,23 @@ export class ServerGone extends Error {
   }
 }
 
+/** The milliseconds after which a server that has not begun to answer is gone. */
+const TIMEOUT = 30_000;
+
 /** Fetches one of the page's own files. */
-export async function load(url: string, signal?: AbortSignal): Promise<Response> {
+export async function load(url: string, signal: AbortSignal): Promise<Response> {
+  const stop = abortedWith(signal);
+  const timer = setTimeout(() => {
+    stop.abort();
+  }, TIMEOUT);
   let answer: Response;
   try {
-    answer = await fetch(url, { signal: signal ?? null });
+    answer = await fetch(url, { signal: stop.signal });
   } catch (error) {
     throwIfAborted(signal);
     throw new ServerGone(error);
+  } finally {
+    clearTimeout(timer);
   }
   if (answer.ok) return answer;
   throw new Error(`the server of this page answers with status ${answer.status}`);

@@ -1,4 +1,4 @@
-/** The view Compare: what it says about builds that fail. */
+/** The view Compare: builds that fail, and vectors that never arrive. */
 import { expect, test } from "../browsers/page.js";
 
 test(
@@ -22,3 +22,28 @@ test(
     );
   },
 );
+
+test("vectors that never arrive can be cancelled", { tag: "@chromium" }, async ({ view }) => {
+  await view.leave();
+  await view.of(
+    "html",
+    `{
+      const { fetch } = globalThis;
+      globalThis.fetch = (url, options) => {
+        if (!String(url).includes("mainnet-headers")) return fetch(url, options);
+        globalThis.fetch = fetch;
+        return new Promise((_resolve, reject) => {
+          options?.signal?.addEventListener("abort", () => reject(options.signal.reason));
+        });
+      };
+    }`,
+  );
+  const submit = ".compare-form [type=submit]";
+  const task = '[data-part="task"]';
+  await view.go("#/compare?vectors=headers&builds=browser-jit&times=no");
+  await view.click(submit);
+  await view.click(`${task} button`);
+  await view.says(task, /cancelled/u);
+  await view.click(submit);
+  await view.says('[data-part="verdict"]', "All 8 hashes are right: 8 vectors in 1 build.");
+});

@@ -327,6 +327,39 @@ test(
   },
 );
 
+test(
+  "the reason of a failure stays when another function is chosen",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.leave();
+    // The first worker generates the functions, and the second one cannot start.
+    await view.of(
+      "html",
+      `{
+        let count = 0;
+        const real = Worker;
+        globalThis.Worker = class {
+          constructor(...given) {
+            count += 1;
+            if (count > 1) throw new Error();
+            return new real(...given);
+          }
+        };
+      }`,
+    );
+    const problem = '[data-part="problem"] p';
+    await view.go("#/explore?hashes=4");
+    await view.says(problem, /Unexpected error/u);
+    const before = await view.of('[data-part="ports"] svg', "it.outerHTML");
+    await view.of(
+      "#explore-function",
+      `{ it.value = "5"; it.dispatchEvent(new Event("change")); }`,
+    );
+    await expect.poll(() => view.of('[data-part="ports"] svg', "it.outerHTML")).not.toBe(before);
+    await view.says(problem, /Unexpected error/u);
+  },
+);
+
 test("an address that is wrong has nothing to cancel", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/explore?key=0xzz");
   await view.says("#explore-key-error", /expected/u);

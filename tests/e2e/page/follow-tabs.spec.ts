@@ -117,6 +117,36 @@ test("the databases of other programs stay", { tag: "@chromium" }, async ({ view
   await expect.poll(names).toEqual(others);
 });
 
+test(
+  "a browser that does not list its databases forgets the chains too",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    const node = await sources.start(chainOf(12));
+    const names = (): Promise<string[]> =>
+      view.of("html", "databases.call(indexedDB).then((all) => all.map(({ name }) => name))");
+    await view.leave();
+    // As in Firefox before version 126.
+    await view.of(
+      "html",
+      "{ globalThis.databases = IDBFactory.prototype.databases; delete IDBFactory.prototype.databases; }",
+    );
+    await view.go("#/follow?network=regtest");
+    await view.fill("#follow-nodes", node.url);
+    for (const last of ["5", "0"]) {
+      await view.fill("#follow-last", last);
+      await view.click(submit);
+      const trusted = last === "0" ? /no source$/mu : /up to 7$/mu;
+      await view.says('[data-part="tip"]', trusted, 60_000);
+      await view.says('[data-part="tip"]', /Kept in this browser/u);
+    }
+    await expect.poll(names).toHaveLength(2);
+    await view.answer('[data-part="forget"]', true);
+    await expect.poll(names).toEqual([]);
+    expect(await view.text("#follow-nodes-error")).toBe("");
+    expect(await view.of("html", "localStorage.length")).toBe(0);
+  },
+);
+
 test("one tab alone does not say that another follows", { tag: "@chromium" }, async ({ view }) => {
   const node = await sources.start(chainOf(3));
   await view.leave();

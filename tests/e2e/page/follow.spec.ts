@@ -234,9 +234,16 @@ test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ v
   await view.says("#follow-relays-error", "Relays: expected at most 8 nodes and relays, got 9.");
   expect(await view.hasFocus("#follow-relays")).toBe(true);
   await view.fill("#follow-relays", "");
-  await view.fill("#follow-nodes", "ftp://node");
-  await view.click(submit);
-  await view.says("#follow-nodes-error", /http: or https:/u);
+  for (const [address, words] of [
+    ["ftp://node", "http: or https:, got “ftp://node”"],
+    ["http://a:b", "an address such as http://127.0.0.1:18081, got “http://a:b”"],
+    ["user:secret@node", "an address without a login, got one in “node”"],
+    ["http://user:secret@a:b", "an address such as http://127.0.0.1:18081, got “http://a:b”"],
+  ] as const) {
+    await view.fill("#follow-nodes", `127.0.0.1\n${address}\nnode.example`);
+    await view.click(submit);
+    await view.says("#follow-nodes-error", `Nodes: expected ${words}.`);
+  }
   expect(await view.hasFocus("#follow-nodes")).toBe(true);
   await view.fill("#follow-nodes", "127.0.0.1:9");
   await view.click(submit);

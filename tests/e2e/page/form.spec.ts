@@ -33,7 +33,9 @@ const WRONG: readonly [keyof typeof FIELDS, string, string][] = [
   ["#difficulty", "NaN", "expected decimal digits only."],
   ["#difficulty", (1n << 256n).toString(), "expected less than 2^256."],
   ["#expected-id", "11".repeat(33), "expected 32 bytes (64 hex digits), got 33 bytes."],
-  ["#height", "1e3", "expected a whole number from 0 to 2^53 - 1"],
+  ["#height", "1e3", "Height: expected decimal digits only."],
+  ["#height", "3,45,947", "Height: expected decimal digits only."],
+  ["#height", "9".repeat(16), "expected a whole number from 0 to 2^53 - 1"],
 ];
 
 test(
@@ -85,6 +87,16 @@ test(
     expect(await view.of("#difficulty", "it.value")).toBe("1000");
   },
 );
+
+test("a height may have commas, as the page writes it", { tag: "@chromium" }, async ({ view }) => {
+  const { block_blob, height, seed_hash } = whole;
+  await view.go("#/verify?from=paste");
+  await view.until("#from-paste:not([hidden])");
+  await fill(view, { "#block": block_blob, "#seed-hash": seed_hash, "#difficulty": "1" });
+  await view.fill("#height", height.toLocaleString("en"));
+  await view.click("#from-paste [type=submit]");
+  await view.until('#report[data-state="valid"] [data-check="height"][data-outcome="passed"]');
+});
 
 test("the form works with the keyboard alone", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=paste");

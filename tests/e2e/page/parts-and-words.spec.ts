@@ -1,7 +1,8 @@
-/** The parts of a block, and the words for times, as the page computes them. No page is opened. */
+/** The parts of a block, the words for times, and pasted texts, as the page reads them. No page is opened. */
 import { expect, test } from "../browsers/page.js";
 import { day, moment } from "../../../web/shell/words.js";
 import { partsOfBlock } from "../../../web/views/verify/parts.js";
+import { readText } from "../../../web/views/verify/read.js";
 
 test("a block of 1 MiB with 30,000 outputs is divided at once", { tag: "@chromium" }, () => {
   const varint = (value: number): string => {
@@ -47,3 +48,21 @@ test("days and times are whole, or out of range", { tag: "@chromium" }, () => {
   ]);
   expect([day(1e13), moment(1e13)]).toEqual(["out of range", "out of range"]);
 });
+
+test(
+  "a block is read from some levels of JSON, and not from very many",
+  { tag: "@chromium" },
+  () => {
+    const nested = (levels: number, text: string): string =>
+      '{"result":'.repeat(levels) + text + "}".repeat(levels);
+    const block = '{"blob":"aa"}';
+    expect(readText(nested(3, block))).toEqual({ block: "aa" });
+    expect(readText('{"given":{"block":"aa"},"block":"bb"}')).toEqual({ block: "aa" });
+    const missing = "expected a block or a hashing blob in the JSON";
+    expect(() => readText(nested(100, block))).toThrow(missing);
+    expect(() => readText(nested(300_000, block))).toThrow(missing);
+    // As long as the largest file.
+    const most = `expected at most ${4 << 20} characters, got ${(4 << 20) + 1} characters`;
+    expect(() => readText(`{${" ".repeat(4 << 20)}`)).toThrow(most);
+  },
+);

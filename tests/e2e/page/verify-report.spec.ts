@@ -14,7 +14,8 @@ test("nothing can be copied before it is there", { tag: "@chromium" }, async ({ 
   await view.until(`${report}[data-state="waiting"]`);
   const isShown = (name: string): Promise<boolean> =>
     view.of(`[data-copy="${name}"] .copy`, "it.checkVisibility({ visibilityProperty: true })");
-  expect([await isShown("hash"), await isShown("seed-hash")]).toEqual([false, true]);
+  const names = ["id", "hash", "seed-hash"];
+  expect(await Promise.all(names.map(isShown))).toEqual([false, false, true]);
   // The buttons cannot be used yet, but they can have the focus.
   const save = `${report} .actions button + button`;
   expect(await view.of(save, "(it.focus(), it.ariaDisabled)")).toBe("true");
@@ -24,6 +25,10 @@ test("nothing can be copied before it is there", { tag: "@chromium" }, async ({ 
   // A cancelled verification does not wait for the workers.
   await view.click(`${report} .task button`);
   await view.until(`${report}[data-state="cancelled"]`);
+  // Nothing looks as if it were computed, or still to come.
+  for (const row of ["id-row", "hash-row"])
+    expect(await view.of(`[data-place="${row}"]`, "it.hidden"), row).toBe(true);
+  await view.says('[data-place="epoch"]', /^There is no result,/u);
 });
 
 test("a verification that fails leaves no check open", { tag: "@chromium" }, async ({ view }) => {
@@ -34,7 +39,9 @@ test("a verification that fails leaves no check open", { tag: "@chromium" }, asy
   expect(await view.count('[data-check][data-outcome="skipped"]')).toBe(9);
   expect(await view.count("[data-check]")).toBe(9);
   await view.says('[data-check="proof-of-work"]', /not checked\s+There is no result\./u);
-  expect(await view.of('[data-place="hash-row"]', "it.hidden")).toBe(true);
+  for (const row of ["id-row", "hash-row"])
+    expect(await view.of(`[data-place="${row}"]`, "it.hidden"), row).toBe(true);
+  await view.says('[data-place="epoch"]', /^There is no result,/u);
 });
 
 test("an altered block is not saved as a real one", { tag: "@chromium" }, async ({ view }) => {
@@ -50,6 +57,13 @@ test("an altered block is not saved as a real one", { tag: "@chromium" }, async 
   await view.click("#put-back");
   await view.until(`${report}[data-state="valid"]`);
   await view.says('[data-place="origin"]', "A real block of Monero’s main chain");
+});
+
+test("the id is called what it is", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/verify?block=3727301");
+  await view.until(`${report}[data-state="valid"]`);
+  const name = "Keccak-256 of the length of the hashing blob, and the blob";
+  expect(await view.of('[data-check="id"] dt', "it.textContent")).toBe(name);
 });
 
 test("a link to an unknown example says so", { tag: "@chromium" }, async ({ view }) => {
@@ -84,5 +98,41 @@ test(
     expect(await view.hasFocus("#example")).toBe(true);
     await view.until('#report[data-state="valid"]');
     expect(await view.count("#example-error *")).toBe(0);
+  },
+);
+
+test(
+  "a block that is still being loaded replaces the one before it",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/verify?block=3727301");
+    await view.until(`${report}[data-state="valid"]`);
+    // The next file never arrives, and the page does not wait long for it.
+    await view.of(
+      "html",
+      `{
+        const { fetch, setTimeout } = globalThis;
+        globalThis.fetch = (_url, { signal }) => {
+          globalThis.fetch = fetch;
+          return new Promise((_resolve, reject) => {
+            signal.addEventListener("abort", () => reject(signal.reason));
+          });
+        };
+        globalThis.setTimeout = (work, ms, ...given) => {
+          if (ms !== 30_000) return setTimeout(work, ms, ...given);
+          globalThis.giveUp = work;
+          return 0;
+        };
+      }`,
+    );
+    await view.of("#example", `{ it.selectedIndex = 0; it.dispatchEvent(new Event("change")); }`);
+    await view.says("#report-title", "Loading the block…");
+    expect(await view.of(`${report} .verdict`, "it.checkVisibility()")).toBe(false);
+    await view.of("html", "giveUp()");
+    await view.says("#example-error p", /^The server of this page does not answer\./u);
+    await view.says("#report-title", "No block yet");
+    await view.click("#example-error button");
+    await view.until(`${report}[data-state="valid"]`);
+    await view.says("#report-title", "Block 3,455,947");
   },
 );

@@ -21,7 +21,7 @@ export interface Vector {
 export interface VectorSet {
   name: string;
   label: string;
-  load: () => Promise<Vector[]>;
+  load: (signal: AbortSignal) => Promise<Vector[]>;
 }
 
 /** The sets, in the order of display. */
@@ -54,8 +54,8 @@ export async function readFile(file: File): Promise<Vector[]> {
 }
 
 function set(name: string, label: string, url: string): VectorSet {
-  const vectors = async (): Promise<Vector[]> => {
-    return readVectors(name, await (await load(url)).json());
+  const vectors = async (signal: AbortSignal): Promise<Vector[]> => {
+    return readVectors(name, await (await load(url, signal)).json());
   };
   return { name, label, load: vectors };
 }

@@ -116,7 +116,7 @@ class Comparison {
     swap(task, bar.element);
     this.#part("status").scrollIntoView({ block: "nearest" });
     try {
-      await this.#run(await this.#load(choice), bar, signal);
+      await this.#run(await this.#load(choice, signal), bar, signal);
       task.setAttribute("data-done", "");
     } catch (thrown) {
       if (this.#end.signal.aborted) return;
@@ -132,7 +132,7 @@ class Comparison {
   }
 
   /** Loads the chosen vectors, for the chosen columns. */
-  async #load({ settings, file }: Choice): Promise<Results> {
+  async #load({ settings, file }: Choice, signal: AbortSignal): Promise<Results> {
     const { threads, lanes, times } = settings;
     const columns = COLUMNS.filter(({ name }) => settings.columns.includes(name));
     if (columns.length === 0) throw new Error("Choose a build to compare.");
@@ -140,7 +140,7 @@ class Comparison {
     if (file) return new Results(file.vectors, columns, setup, file.name);
     const sets = SETS.filter(({ name }) => settings.sets.includes(name));
     if (sets.length === 0) throw new Error("Choose vectors to compare.");
-    const vectors = (await Promise.all(sets.map(({ load }) => load()))).flat();
+    const vectors = (await Promise.all(sets.map(({ load }) => load(signal)))).flat();
     return new Results(vectors, columns, setup);
   }
 

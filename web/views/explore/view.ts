@@ -119,7 +119,7 @@ class Explore {
       this.#drawRegister();
     });
     this.#function.addEventListener("change", () => {
-      void this.#guard(() => this.#requestFunction());
+      this.#changeFunction();
     });
   }
 
@@ -129,14 +129,27 @@ class Explore {
     if (!settings) return;
     this.#abort = new AbortController();
     this.#settings = settings;
-    void this.#guard(() => this.#run(settings, this.#abort.signal));
+    this.#part("function-problem").replaceChildren();
+    const again = (): void => {
+      this.#submit.focus();
+      this.#start();
+    };
+    void this.#guard("problem", () => this.#run(settings, this.#abort.signal), again);
   }
 
-  /** Does some work, and shows its error if it fails. */
-  async #guard(work: () => Promise<void>): Promise<void> {
-    const place = this.#part("problem");
+  /** Shows the chosen function. A failure does not replace that of the hash. */
+  #changeFunction(): void {
+    const again = (): void => {
+      this.#function.focus();
+      this.#changeFunction();
+    };
+    void this.#guard("function-problem", () => this.#requestFunction(), again);
+  }
+
+  /** Does some work. If it fails, shows its error in a part, with a button that calls `again`. */
+  async #guard(part: string, work: () => Promise<void>, again: () => void): Promise<void> {
+    const place = this.#part(part);
     const abort = this.#abort;
-    if (place.contains(document.activeElement)) this.#submit.focus();
     place.replaceChildren();
     try {
       await work();
@@ -144,15 +157,9 @@ class Explore {
       // Aborted work shows nothing, since new work may have started.
       if (thrown instanceof RandomXError && thrown.code === "aborted") return;
       const words = failure(await causeOf(thrown));
-      // The status belongs to a newer run.
+      // The part belongs to a newer run.
       if (this.#abort !== abort) return;
-      this.#bar.end("");
-      this.#showStatus(this.#shown());
-      place.replaceChildren(
-        problem(words, () => {
-          this.#start();
-        }),
-      );
+      place.replaceChildren(problem(words, again));
     }
   }
 
@@ -177,6 +184,12 @@ class Explore {
       if (signal.aborted) return;
       this.#bar.set(1);
       this.#bar.end("");
+    } catch (thrown) {
+      if (!signal.aborted) {
+        this.#bar.end("");
+        this.#showStatus(this.#shown());
+      }
+      throw thrown;
     } finally {
       signal.removeEventListener("abort", onAbort);
       if (!signal.aborted) setDisabled(this.#submit, false);

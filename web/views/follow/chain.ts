@@ -5,7 +5,7 @@ import { ProgressBar } from "../../shell/progress.js";
 import { bytes, moment, plural, span, whole } from "../../shell/words.js";
 import { accusationNote, block, forkFigure } from "./forks.js";
 import type { Settings } from "./settings.js";
-import type { Lookup, State } from "./state.js";
+import { searchedBlocks, type Lookup, type State } from "./state.js";
 import type { Role } from "./tabs.js";
 
 const STATES: Record<State["sources"][number]["state"], string> = {
@@ -69,6 +69,8 @@ export class ChainView {
       () => lookups,
     );
     this.#announce(state.lookups, role);
+    const searched = searchedBlocks(state);
+    this.#update("searched", searched, () => [searched]);
     const { tip, kept, beginning } = state;
     const rules = [settings?.network, settings?.fixedDifficulty];
     this.#update("tip", [tip?.id, tip?.work.toString(), kept, beginning, rules], () =>
@@ -266,7 +268,6 @@ function outcome({ state, height = 0, why = "" }: Lookup, role: Role): string {
     case "found":
       return `is in block ${whole(height)}`;
     case "missing":
-      return "was not found. No node showed it in the chain, which does not prove that it is not there.";
     case "failed":
       return why;
     case "searching":

@@ -5,15 +5,32 @@ import {
   type ChainCheckpoint,
   type ChainFollower,
   type ChainSource,
+  type SourceStatus,
 } from "../../../wasm/js/index.js";
 import { engine } from "../../engine/engine.js";
 import { failure } from "../../shell/words.js";
 import type { Chain, Settings } from "./settings.js";
-import { after, afterSave, anew, withLookup, type Lookup, type State } from "./state.js";
+import {
+  after,
+  afterSave,
+  anew,
+  searchedBlocks,
+  withLookup,
+  type Lookup,
+  type State,
+} from "./state.js";
 import { ChainStore, type Beginning } from "./store.js";
 
 /** Seconds between questions for new blocks. A chain for tests grows when its owner likes. */
 const POLL = { regtest: 1, others: 20 };
+
+/** Why nobody was asked for a transaction. */
+const NO_NODE =
+  "could not be looked for: only a node can show a transaction, and no node is named.";
+const NO_ANSWER = "could not be looked for: no node answers with blocks of this chain.";
+
+/** The states of nodes that show no transaction. */
+const LOST: readonly SourceStatus["state"][] = ["unresponsive", "other-network", "invalid"];
 
 /** A first start at a block of a node that is trusted about it. */
 interface Start {
@@ -100,6 +117,10 @@ export class Client {
   async find(txid: string): Promise<void> {
     const search: Lookup = { txid, state: "searching" };
     this.#set(withLookup(this.#state, search));
+    if (this.#settings.nodes.length === 0) {
+      this.#set(withLookup(this.#state, { txid, state: "failed", why: NO_NODE }));
+      return;
+    }
     if (!this.#chain || !this.#isRead) return;
     // In WebKit a search waits for those before it, and a node may be silent for half a minute.
     this.#searches.get(txid)?.abort();
@@ -108,13 +129,23 @@ export class Client {
     let outcome: Lookup;
     try {
       const found = await this.#chain.find(txid, { signal: stop.signal });
-      outcome = found ? { txid, state: "found", height: found.height } : { txid, state: "missing" };
+      outcome = found ? { txid, state: "found", height: found.height } : this.#missing(txid);
     } catch (thrown) {
       outcome = { txid, state: "failed", why: failure(thrown) };
     }
     // A newer search for the transaction may have replaced this one, or five others.
     const isWanted = this.#state.lookups.includes(search) && !this.#abort.signal.aborted;
     if (isWanted) this.#set(withLookup(this.#state, outcome));
+  }
+
+  /** Returns the outcome of a search that has found nothing: nodes may not have been asked. */
+  #missing(txid: string): Lookup {
+    const nodes = this.#chain?.sources.filter(({ kind }) => kind === "node") ?? [];
+    if (nodes.every(({ state }) => LOST.includes(state))) {
+      return { txid, state: "failed", why: NO_ANSWER };
+    }
+    const why = `was not found: no node showed it in ${searchedBlocks(this.#state)}.`;
+    return { txid, state: "missing", why };
   }
 
   /** Returns `false` if the chain `isKept` and cannot be read. */

@@ -24,9 +24,8 @@ export class Form {
 
   constructor(root: HTMLElement, onSubmit: (settings: Settings) => void) {
     this.#root = root;
-    const addresses = (_name: string, text: string): unknown => readAddresses(text);
-    this.#nodes = new Field("follow-nodes", addresses, { optional: true, spaces: true });
-    this.#relays = new Field("follow-relays", addresses, { optional: true, spaces: true });
+    this.#nodes = new Field("follow-nodes", readAddresses, { optional: true, spaces: true });
+    this.#relays = new Field("follow-relays", readAddresses, { optional: true, spaces: true });
     this.#difficulty = new Field("follow-difficulty", validate.chainDifficulty, { optional: true });
     this.#network = find(root, "#follow-network", HTMLSelectElement);
     this.#network.append(...NETWORKS.map((name) => make("option", name)));
@@ -80,7 +79,8 @@ export class Form {
       wrong[0]?.focus();
       return undefined;
     }
-    const [nodeList, relayList] = [readAddresses(nodes), readAddresses(relays)];
+    const nodeList = readAddresses("nodes", nodes);
+    const relayList = readAddresses("relays", relays);
     const count = nodeList.length + relayList.length;
     if (count === 0 || count > MOST_SOURCES) {
       const expected =

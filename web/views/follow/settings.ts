@@ -1,7 +1,7 @@
 /** The settings of the view: in the form, in the address, and in the browser's storage. */
-import { MoneroNode, type Network } from "../../../wasm/js/index.js";
+import type { Network } from "../../../wasm/js/index.js";
 import * as validate from "../../../wasm/js/validate.js";
-import { completed } from "../../shell/url.js";
+import { readAddress } from "../../shell/url.js";
 import { hex } from "../../shell/words.js";
 
 /** The chain to follow, and its sources. */
@@ -54,10 +54,9 @@ export const INITIAL: Settings = {
 const KEY = "randomx-follow";
 
 /** Reads addresses, one a line. Throws `invalid-argument` for one that is none. */
-export function readAddresses(text: string): string[] {
-  const addresses = text.split(/\s+/u).filter(Boolean).map(completed);
-  for (const address of addresses) new MoneroNode(address);
-  return addresses;
+export function readAddresses(name: string, text: string): string[] {
+  const addresses = text.split(/\s+/u).filter(Boolean);
+  return addresses.map((address) => readAddress(name, address));
 }
 
 /** Reads settings from an address. Missing and invalid ones get their defaults. */
@@ -128,7 +127,7 @@ function isMemory(value: unknown): value is string {
 /** Returns settings with defaults instead of what is missing or invalid. */
 function checked(given: { [Name in keyof Settings]?: unknown }): Settings {
   const addresses = (list: unknown): string[] =>
-    Array.isArray(list) ? list.map(String).filter(isAddresses).flatMap(readAddresses) : [];
+    Array.isArray(list) ? list.map(String).filter(isAddresses).flatMap(addressesOf) : [];
   const { last, fixedDifficulty } = given;
   const network = NETWORKS.find((network) => network === given.network) ?? INITIAL.network;
   const nodes = addresses(given.nodes).slice(0, MOST_SOURCES);
@@ -151,7 +150,9 @@ export function isBlocks(value: unknown): value is number {
 
 const isDifficulty = accepts((text) => validate.chainDifficulty("difficulty", text));
 
-const isAddresses = accepts(readAddresses);
+const addressesOf = (text: string): string[] => readAddresses("addresses", text);
+
+const isAddresses = accepts(addressesOf);
 
 /** Returns whether a function that reads a text accepts it. */
 function accepts(read: (text: string) => unknown): (text: string) => boolean {

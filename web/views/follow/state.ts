@@ -7,7 +7,7 @@ import type {
   SourceStatus,
 } from "../../../wasm/js/index.js";
 
-import { span } from "../../shell/words.js";
+import { span, whole } from "../../shell/words.js";
 import { MOST_SOURCES } from "./settings.js";
 import type { Beginning } from "./store.js";
 
@@ -35,8 +35,9 @@ export interface Accusation {
 export interface Lookup {
   txid: string;
   state: "searching" | "found" | "missing" | "failed";
-  /** The height of its block, if it was found; why not, if the search failed. */
+  /** The height of its block, if it was found. */
   height?: number;
+  /** Why not, if it is missing or the search failed. */
   why?: string;
 }
 
@@ -61,6 +62,16 @@ export interface State {
 }
 
 const MOST = { recent: 8, forks: 10, lookups: 5 };
+
+/** The blocks before the tip that a client keeps, those of three days. It knows no others. */
+const KEPT = 2160;
+
+/** Names the blocks in which a transaction is looked for. */
+export function searchedBlocks({ tip, beginning }: State): string {
+  return beginning && (tip?.height ?? 0) - beginning.height <= KEPT
+    ? `the blocks from ${whole(beginning.height)} on, where this page began`
+    : "the checked blocks of the last three days";
+}
 
 /** Returns the state before any event. */
 export function initial(): State {

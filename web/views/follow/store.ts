@@ -10,6 +10,7 @@ const NEWLINE = 10;
 
 /** The store of one chain. */
 export class ChainStore implements Store {
+  readonly #name: string;
   readonly #store: IndexedDBStore;
   /** Why the browser refuses its storage. */
   #refusal: Error | undefined;
@@ -21,7 +22,8 @@ export class ChainStore implements Store {
 
   /** Calls `onSave` with the number of bytes after each save that succeeds. */
   constructor(chain: Chain, onSave: (kept: number) => void) {
-    this.#store = new IndexedDBStore(nameOf(chain));
+    this.#name = nameOf(chain);
+    this.#store = new IndexedDBStore(this.#name);
     this.#onSave = onSave;
   }
 
@@ -37,6 +39,7 @@ export class ChainStore implements Store {
 
   /** Without the browser's storage the chain begins anew at each visit. */
   async load(): Promise<Uint8Array | undefined> {
+    note(this.#name);
     const bytes = await this.#store.load().catch((thrown: unknown) => {
       this.#refusal = thrown instanceof Error ? thrown : new Error(String(thrown));
     });
@@ -59,6 +62,7 @@ export class ChainStore implements Store {
     const bytes = new Uint8Array(line.length + state.length);
     bytes.set(line);
     bytes.set(state, line.length);
+    note(this.#name);
     await this.#store.save(bytes);
     this.#isDropped = false;
     this.#isSaved = true;
@@ -76,22 +80,60 @@ function nameOf({ settings, memory }: Chain): string {
 /** Matches the names of chains, and their memory. Other programs of this origin may have similar names. */
 const NAME = /^randomx-(?:\w+net|regtest)-last-\d+(?:-\d+)?-([\da-f]{16})$/u;
 
+/** The key of the names in the browser's storage, one a line. */
+const NAMES = "randomx-follow-chains";
+
+/** Whether the browser lists its databases. Firefox does from version 126 on; for others this page notes the names. */
+function listsDatabases(): boolean {
+  return "databases" in indexedDB;
+}
+
 /** Removes the chains of the memories that are gone from this browser. */
 export async function removeChains(isGone: (memory: string) => boolean): Promise<void> {
-  const databases = await indexedDB.databases().catch((thrown: unknown) => {
-    if (isBlocked(thrown)) return [];
-    throw thrown;
-  });
-  for (const { name = "" } of databases) {
+  for (const name of await databaseNames()) {
     const memory = NAME.exec(name)?.[1];
     if (memory === undefined || !isGone(memory)) continue;
-    await new Promise((resolve) => {
+    const isRemoved = await new Promise((resolve) => {
       const request = indexedDB.deleteDatabase(name);
-      request.onsuccess = resolve;
-      request.onerror = resolve;
-      request.onblocked = resolve;
+      request.onsuccess = () => {
+        resolve(true);
+      };
+      request.onerror = request.onblocked = () => {
+        resolve(false);
+      };
     });
+    if (isRemoved && !listsDatabases()) writeNames(noted().filter((each) => each !== name));
   }
+}
+
+/** Returns the names of databases, those of all chains among them. */
+async function databaseNames(): Promise<string[]> {
+  try {
+    if (!listsDatabases()) return noted();
+    return (await indexedDB.databases()).map(({ name = "" }) => name);
+  } catch (thrown) {
+    if (isBlocked(thrown)) return [];
+    throw thrown;
+  }
+}
+
+/** Notes the name of a chain before its database is made, where the browser will not list it. */
+function note(name: string): void {
+  if (listsDatabases()) return;
+  try {
+    writeNames([...new Set([...noted(), name])]);
+  } catch {
+    // A browser that keeps no names keeps no chains either.
+  }
+}
+
+function noted(): string[] {
+  return localStorage.getItem(NAMES)?.split("\n") ?? [];
+}
+
+function writeNames(names: readonly string[]): void {
+  if (names.length > 0) localStorage.setItem(NAMES, names.join("\n"));
+  else localStorage.removeItem(NAMES);
 }
 
 /** Returns whether the browser refuses something because it blocks this site's data. */

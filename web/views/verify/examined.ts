@@ -30,7 +30,7 @@ export function examinedBy(
         : [];
     case "id":
       return given({
-        "Keccak-256 of the hashing blob": id,
+        "Keccak-256 of the length of the hashing blob, and the blob": id,
         Expected: subject.expectedId,
       });
     case "seed-hash":

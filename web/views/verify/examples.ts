@@ -32,19 +32,22 @@ export const WHOLE: readonly { height: number; words: string }[] = [
   { height: 3455905, words: "6 transactions" },
 ];
 
+/** A whole block in the tests' file. */
+interface WholeBlock {
+  height: number;
+  id: string;
+  seed_hash: string;
+  hashing_blob: string;
+  block_blob: string;
+}
+
+/** The whole blocks, once they are loaded. */
+let loaded: readonly WholeBlock[] | undefined;
+
 /** Loads a whole block, with its miner's transaction and the hashes of the others. */
 export async function wholeExample(height: number, signal: AbortSignal): Promise<Subject> {
-  const answer = await load(wholeBlocks, signal);
-  const { blocks } = (await answer.json()) as {
-    blocks: {
-      height: number;
-      id: string;
-      seed_hash: string;
-      hashing_blob: string;
-      block_blob: string;
-    }[];
-  };
-  const found = blocks.find((block) => block.height === height);
+  loaded ??= ((await (await load(wholeBlocks, signal)).json()) as { blocks: WholeBlock[] }).blocks;
+  const found = loaded.find((block) => block.height === height);
   if (!found) throw new Error(`there is no example at height ${whole(height)}`);
   return {
     origin: "A whole block of the main chain; its exact difficulty is not known here",

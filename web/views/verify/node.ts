@@ -1,10 +1,9 @@
 /** The form that requests blocks from a node and verifies them. */
-import { MoneroNode } from "../../../wasm/js/index.js";
 import { invalidArgument } from "../../../wasm/js/errors.js";
 import { Field } from "../../shell/field.js";
 import { find } from "../../shell/page.js";
 import { remember } from "../../shell/router.js";
-import { completed } from "../../shell/url.js";
+import { readAddress } from "../../shell/url.js";
 import { whole } from "../../shell/words.js";
 import type { Blocks } from "./blocks.js";
 import { verifyRange, type Range } from "./range.js";
@@ -23,7 +22,7 @@ export class NodeForm {
 
   constructor(panel: HTMLElement, blocks: Blocks) {
     this.#blocks = blocks;
-    this.#url = new Field("node-url", (_name, text) => new MoneroNode(completed(text)));
+    this.#url = new Field("node-url", readAddress);
     this.#first = new Field("node-from", laterHeight);
     this.#last = new Field("node-to", laterHeight, { optional: true });
     find(panel, '[data-place="origin-of-page"]', HTMLElement).textContent = location.origin;
@@ -58,10 +57,10 @@ export class NodeForm {
       fields[texts.indexOf(undefined)]?.focus();
       return undefined;
     }
-    const url = completed(address);
+    const url = readAddress("node", address);
     this.#url.write(url);
-    const first = Number(from);
-    const last = to === "" ? first : Number(to);
+    const first = height("first", from);
+    const last = to === "" ? first : height("last", to);
     const most = first + MOST - 1;
     if (last >= first && last <= most) return { url, first, last };
     this.#last.showError(`Last height: expected ${whole(first)} to ${whole(most)}.`);

@@ -61,7 +61,7 @@ export class PasteForm {
   /** Verifies the block if all fields are valid; else focuses the first invalid one. */
   submit(): void {
     const texts = FIELDS.map((name) => this.#fields[name].read());
-    const [bytes, seedHash, difficulty, expectedId, height] = texts;
+    const [bytes, seedHash, difficulty, expectedId, typed] = texts;
     const wrong = FIELDS[texts.indexOf(undefined)];
     if (wrong) {
       if (wrong === "expectedId" || wrong === "height") {
@@ -76,7 +76,7 @@ export class PasteForm {
       seedHash,
       difficulty,
       ...(expectedId ? { expectedId } : {}),
-      ...(height ? { height: Number(height) } : {}),
+      ...(typed ? { height: height("height", typed) } : {}),
     });
   }
 

@@ -11,8 +11,8 @@ export interface Found {
   height?: string;
 }
 
-/** The largest file: a block of 1 MiB in hex, with JSON around it. */
-const MAX_FILE = 4 << 20;
+/** The size of the largest file or text: a block of 1 MiB in hex, with JSON around it. */
+const MOST = 4 << 20;
 
 /** The names of each field in answers to `get_block`, in the tests' vectors, and in this page's results. */
 const NAMES: Record<keyof Found, readonly string[]> = {
@@ -26,13 +26,16 @@ const NAMES: Record<keyof Found, readonly string[]> = {
 /** Nested objects of a node's answer, whose values count more than those of the outer ones. */
 const INNER = ["result", "block_header"];
 
+/** The most levels of objects that are read. A node's answer has three. */
+const LEVELS = 4;
+
 /** The latest major version of a block that a file in bytes may begin with. */
 const LATEST_VERSION = 31;
 
 /** Reads a file. */
 export async function readFile(file: Blob): Promise<Found> {
-  if (file.size > MAX_FILE) {
-    throw new Error(`expected at most ${MAX_FILE} bytes, got ${file.size} bytes`);
+  if (file.size > MOST) {
+    throw new Error(`expected at most ${MOST} bytes, got ${file.size} bytes`);
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   const text = asText(bytes);
@@ -49,6 +52,9 @@ export async function readFile(file: Blob): Promise<Found> {
 
 /** Reads a text: JSON or hex. */
 export function readText(text: string): Found {
+  if (text.length > MOST) {
+    throw new Error(`expected at most ${MOST} characters, got ${text.length} characters`);
+  }
   const trimmed = text.trim();
   return trimmed.startsWith("{") ? readJson(trimmed) : { block: trimmed };
 }
@@ -60,7 +66,7 @@ function readJson(text: string): Found {
   } catch {
     throw new Error("expected JSON, since it begins with {");
   }
-  const objects = [...unfold(value)];
+  const objects = unfold(value, LEVELS);
   const found: Found = {};
   for (const [field, names] of Object.entries(NAMES) as [keyof Found, string[]][]) {
     const [value] = names.flatMap((name) => objects.flatMap((object) => plain(object[name])));
@@ -71,18 +77,14 @@ function readJson(text: string): Found {
 }
 
 /**
- * Yields an object and those nested in it, the innermost first. Of this page's results it yields only the
+ * Returns an object and those nested in it, the innermost first. Of this page's results it returns only the
  * claims: the fields around them are what the page found, and `hash` is the RandomX hash there.
  */
-function* unfold(value: unknown): Generator<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) return;
+function unfold(value: unknown, levels: number): Record<string, unknown>[] {
+  if (typeof value !== "object" || value === null || levels === 0) return [];
   const object = value as Record<string, unknown>;
-  if (object.given !== undefined) {
-    yield* unfold(object.given);
-    return;
-  }
-  for (const name of INNER) yield* unfold(object[name]);
-  yield object;
+  if (object.given !== undefined) return unfold(object.given, levels - 1);
+  return [...INNER.flatMap((name) => unfold(object[name], levels - 1)), object];
 }
 
 function plain(value: unknown): string[] {

@@ -89,6 +89,15 @@ export class Report {
     return this.#turn;
   }
 
+  /** Shows words instead of the previous block, until another one arrives. Begins its turn. */
+  clear(words: string): number {
+    this.close();
+    this.#root.dataset.state = "idle";
+    this.#show("origin", "");
+    this.#show("title", words);
+    return this.takeTurn();
+  }
+
   /** Aborts the verification. */
   close(): void {
     this.#shown?.abort.abort();
@@ -155,7 +164,8 @@ export class Report {
       const words = failure(await causeOf(error));
       if (this.#shown !== shown) return;
       this.#bar.end("");
-      this.#place("hash-row").hidden = true;
+      for (const name of ["id-row", "hash-row"]) this.#place(name).hidden = true;
+      this.#show("epoch", "There is no result, so no epoch is shown.");
       this.#checks.show(NO_ANSWER, (name) => examinedBy(name, subject, shown.parts, NO_ANSWER));
       this.#enter(cancelled ? "cancelled" : "failed", words);
     }
@@ -168,15 +178,13 @@ export class Report {
     const parts = subject.block ? partsOfBlock(hex) : partsOfHashingBlob(hex);
     const shown: Shown = { subject, before, parts, abort: new AbortController() };
     this.#shown = shown;
-    const { expectedId, seedHash } = subject;
     const timestamp = timestampOf(parts);
     this.#show("origin", subject.origin);
     this.#show("title", titleOf(shown, null));
     this.#putBack.hidden = before === undefined;
     this.#show("made", timestamp === undefined ? "cannot be read" : moment(timestamp));
-    this.#show("id", expectedId ?? "");
-    this.#show("seed-hash", seedHash);
-    for (const name of ["hash", "hash-time", "epoch"] as const) this.#show(name, "");
+    this.#show("seed-hash", subject.seedHash);
+    for (const name of ["id", "hash", "hash-time", "epoch"] as const) this.#show(name, "");
     for (const name of ["id-row", "hash-row"]) this.#place(name).hidden = false;
     showProof(this.#place("proof"), subject, null);
     this.#strip.show(parts, before?.byte);

@@ -1,4 +1,5 @@
 /** A block to verify, and the claims about it. */
+import { invalidArgument } from "../../../wasm/js/errors.js";
 import * as validate from "../../../wasm/js/validate.js";
 import { whole } from "../../shell/words.js";
 import type { Answer } from "./answer.js";
@@ -32,9 +33,12 @@ export function kindOf(hex: string): "block" | "hashingBlob" {
   return hex.length / 2 > HASHING_BLOB.most ? "block" : "hashingBlob";
 }
 
-/** Returns a height that was typed. */
+/** Returns a height that was typed, perhaps with commas, as this page writes it. */
 export function height(name: string, text: string): number {
-  return validate.height(name, /^[0-9]{1,16}$/u.test(text) ? Number(text) : NaN);
+  if (!/^(?:\d+|\d{1,3}(?:,\d{3})+)$/u.test(text)) {
+    throw invalidArgument(name, "expected decimal digits only");
+  }
+  return validate.height(name, Number(text.replaceAll(",", "")));
 }
 
 /** Returns the subject's bytes. */

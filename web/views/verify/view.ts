@@ -115,7 +115,7 @@ class Verify implements Mounted {
     const height = Number(this.#chosen.value);
     const found = examples.find((example) => example.height === height);
     this.#showProblem();
-    const turn = this.#report.takeTurn();
+    const turn = found ? this.#report.takeTurn() : this.#report.clear("Loading the block…");
     // Workers start while the block is loaded. The report shows why they could not.
     engine().catch(() => undefined);
     try {
@@ -125,6 +125,7 @@ class Verify implements Mounted {
       await this.#report.verify(subject);
     } catch (error) {
       if (turn !== this.#report.turn || this.#closing.signal.aborted) return;
+      this.#report.clear("No block yet");
       const again = (): void => {
         // The button goes.
         this.#chosen.focus();
