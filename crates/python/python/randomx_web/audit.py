@@ -4,6 +4,7 @@ Usage: `python -m randomx_web audit --ray ADDRESS --input chain/ --output audit/
 """
 
 import argparse
+import errno
 import os
 import sys
 import time
@@ -348,8 +349,10 @@ def _print_message(line: str) -> None:
     _write(printable(encodable) + "\n", sys.stderr)
 
 
-def _write(text: str, stream: TextIO) -> OSError | None:
-    """Writes a text at once, and returns why that failed."""
+def _write(text: str, stream: TextIO | None) -> OSError | None:
+    """Writes a text at once, and returns why that failed. Python has no stream for a closed descriptor."""
+    if stream is None:
+        return OSError(errno.EBADF, os.strerror(errno.EBADF))
     try:
         print(text, end="", file=stream, flush=True)
     except OSError as problem:
