@@ -27,12 +27,13 @@ Input: a row for each proof of work, with the columns (or the JSON fields)
   version       optional: RandomX 1 (default) or 2
   height        optional: of the block; needed for blocks of a version before RandomX
 The output keeps any other columns. The Parquet files of a folder must have the same columns in the same
-order. With --from or --to, rows without a height are left out, also malformed ones; stderr has their
-number. An epoch has 2048 blocks. A row's epoch follows from its height, or from its seed hash if it has no
-height. Rows may be in any order; the audit is faster if the rows of an epoch are close together. Limits:
-65,536 epochs, and 1,048,576 runs of consecutive rows of one epoch (sort the input by height if there are
-more). Parquet files must not have nested or repeated values, pages with the encodings
-DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY, or compression with LZ4 (LZ4_RAW is allowed).
+order, and names that end in .parquet. Files whose names begin with . or _ may have other names. With --from
+or --to, rows without a height are left out, also malformed ones; stderr has their number. An epoch has
+2048 blocks. A row's epoch follows from its height, or from its seed hash if it has no height. Rows may be
+in any order; the audit is faster if the rows of an epoch are close together. Limits: 65,536 epochs, and
+1,048,576 runs of consecutive rows of one epoch (sort the input by height if there are more). Parquet files
+must not have nested or repeated values, pages with the encodings DELTA_LENGTH_BYTE_ARRAY and
+DELTA_BYTE_ARRAY, or compression with LZ4 (LZ4_RAW is allowed).
 
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
 input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence,

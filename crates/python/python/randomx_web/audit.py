@@ -49,7 +49,8 @@ NOTES = """\
 input and output:
   A path that all machines of the cluster have, such as that of a file server, or an address like
   s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl or .ndjson. The Parquet files of a
-  folder must have the same columns in the same order. With --from or --to, rows without a height are
+  folder must have the same columns in the same order, and names that end in .parquet. Files whose names begin
+  with . or _ may have other names. With --from or --to, rows without a height are
   left out, also malformed ones; stderr has their number.
 
 Blocks of a version before RandomX are neither valid nor invalid if --network had such a version at
