@@ -85,12 +85,7 @@ impl Files<'_> {
         let Some(held) = self.folder.held(&file, LINKS)? else {
             return Ok(Part { file, heights: asked.clone(), links: None, previous: None });
         };
-        // The damage may be in the label. Then it names another number of blocks than the footer.
-        let is_likely = |blocks: &RangeInclusive<u64>| {
-            held.state != State::Damaged || held.rows == Some(blocks.end() - blocks.start() + 1)
-        };
-        let blocks = held.label.as_ref().and_then(|label| epoch.labelled(label));
-        let Some(blocks) = blocks.filter(is_likely) else { return self.replaced(epoch, asked) };
+        let Some(blocks) = held.blocks(epoch) else { return self.replaced(epoch, asked) };
         if contains(&blocks, asked)
             && let Some(links) = self.links(&file, &held, &blocks, *asked.end())?
         {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::checksum::{self, End};
+use crate::epoch::Epoch;
 use crate::error::Error;
 use crate::input::results;
 use crate::locks::{create_locked, lock, remove_unlocked};
@@ -55,6 +57,17 @@ pub struct Held {
     pub value: Option<String>,
     /// The number of rows that the footer of a damaged file names. It may be wrong, too.
     pub rows: Option<u64>,
+}
+
+impl Held {
+    /// Returns the blocks that the label names, if they are of an epoch. The damage of a damaged file may be in its
+    /// label. Then the label names another number of blocks than the footer.
+    pub fn blocks(&self, epoch: &Epoch) -> Option<RangeInclusive<u64>> {
+        let blocks = epoch.labelled(self.label.as_ref()?)?;
+        let is_likely =
+            self.state != State::Damaged || self.rows == Some(blocks.end() - blocks.start() + 1);
+        is_likely.then_some(blocks)
+    }
 }
 
 /// Whether a file is as it was written.
