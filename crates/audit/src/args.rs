@@ -48,7 +48,8 @@ or without checksums. Results of a newer release with other rules are refused.
 
 With another range, a run keeps the results that have the same rows, and replaces those that have fewer. It
 refuses a range with only some of the blocks of a result. A damaged result that names another number of
-blocks than it has rows is replaced by any other. summary.json has the epochs of the last run.
+blocks than it has rows is replaced by any other. summary.json has the epochs of the last run, which
+removes the file of an earlier run before it hashes anything.
 
 A folder belongs to one input. Files are compared by their contents. A node, relay or store must have the
 last blocks of the epochs that are in the folder, and each epoch's first block must follow the last one

@@ -157,6 +157,8 @@ pub fn audit<E: From<Error>>(
                 // A folder that cannot be written ends the run before an epoch is hashed.
                 let schema = Kernel::schema(batch.schema_ref()).map_err(unusable)?;
                 let created = folder.create(task.epoch.file(), schema)?;
+                // If this run ends without a summary, that of an earlier run would look like this one's.
+                folder.remove(SUMMARY_FILE)?;
                 if dataset {
                     prepare(kernel, batch).map_err(unusable)?;
                 }

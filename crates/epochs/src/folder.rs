@@ -318,6 +318,24 @@ impl Folder {
         replace().map_err(|problem| Error::Write { path: path.clone(), problem })
     }
 
+    /// Removes a small file, if there is one. In an object store it becomes empty: writers may not have the right to
+    /// remove files.
+    pub(crate) fn remove(&self, file: &str) -> Result<(), Error> {
+        let path = self.path(file);
+        if self.storage.is_local() {
+            return match fs::remove_file(&path) {
+                Err(problem) if problem.kind() != io::ErrorKind::NotFound => {
+                    Err(Error::Write { path, problem })
+                }
+                _ => Ok(()),
+            };
+        }
+        match self.find(file, |opened, _| Ok(Some(opened.size)))? {
+            None | Some(0) => Ok(()),
+            Some(_) => self.replace(file, b""),
+        }
+    }
+
     /// Creates a file under a name of its own: in the folder, or with temporary files if the folder is
     /// elsewhere.
     fn begin(&self, suffix: &str) -> io::Result<NamedTempFile> {

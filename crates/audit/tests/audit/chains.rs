@@ -63,11 +63,15 @@ fn epochs_of_a_chain_must_follow_each_other() {
     let (expected, got) = (FakeChain::new(2112).id(2112), FakeChain::forked(2110, 2112).id(2112));
     for command in ["audit", "collect"] {
         let output = folder.path().join(command);
+        run(command, &changed, &output, "2112").code(0);
         let refused = run(command, &changed, &output, "2116").code(2).stdout("");
         refused.stderr(predicate::str::contains(format!(
             "block 2113 does not follow the one before it: expected the previous id {expected}, got {got}"
         )));
-        assert!(!output.join("summary.json").exists());
+        assert!(
+            !output.join("summary.json").exists(),
+            "that of the run before would look like this one's"
+        );
         // Both are done now, and still of two chains.
         let refused = run(command, &changed, &output, "2116").code(2).stdout("");
         let mention = "remove epoch-0000000000.parquet and epoch-0000002048.parquet";
