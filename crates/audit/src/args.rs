@@ -52,8 +52,9 @@ blocks than it has rows is replaced by any other. summary.json has the epochs of
 removes the file of an earlier run before it hashes anything.
 
 A folder belongs to one input. Files are compared by their contents. A node, relay or store must have the
-last blocks of the epochs that are in the folder, and each epoch's first block must follow the last one
-before it. Otherwise there is no verdict: the proofs of work may be valid, but not of one chain.
+last blocks and the difficulties of the epochs that are in the folder, and each epoch's first block must
+follow the last one before it. Otherwise there is no verdict: the proofs of work may be valid, but not of
+one chain, or not for its difficulties.
 
 A store has the newest 2,160 to 2,700 blocks of its chain, and forgets older ones while `follow` or
 `guard` runs. A run with --store can only be resumed as long as the store has its first block. To have
@@ -92,8 +93,8 @@ Without --to, the ten newest blocks are not read: the chain may still drop them.
 
 No range removes blocks: the file of an epoch has the blocks of earlier runs, those of the range, and
 those between them. If the node lacks some of these, the run ends with an error. Every block must follow
-the one before it, also from one epoch to the next. The node must have the last blocks of the epochs that
-are in the folder, as far as the range goes.
+the one before it, also from one epoch to the next. The node must have the last blocks and the difficulties
+of the epochs that are in the folder, as far as the range goes.
 
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, which also resolves the names of hosts; NO_PROXY names
 the hosts to reach without it.

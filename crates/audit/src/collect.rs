@@ -29,6 +29,8 @@ pub(crate) fn run(args: &CollectArgs) -> Result<ExitCode, Error> {
     let parts = || tasks.iter().map(find).collect::<Result<Vec<Part>, _>>();
     let earlier = parts()?;
     links::check_earlier(&args.output, &earlier, |height| remote.id(height))?;
+    let difficulties = |heights: &RangeInclusive<u64>| remote.difficulties_of(heights);
+    links::check_difficulties((&folder, &args.output), &earlier, difficulties)?;
     let is_left = |(_, part): &(&Task, &Part)| part.links.is_none();
     let left: Vec<(&Task, &Part)> = tasks.iter().zip(&earlier).filter(is_left).collect();
     let count = |part: &Part| part.heights.end() - part.heights.start() + 1;
