@@ -27,12 +27,13 @@ Input: a row for each proof of work, with the columns (or the JSON fields)
   version       optional: RandomX 1 (default) or 2
   height        optional: of the block; needed for blocks of a version before RandomX
 The output keeps any other columns. The Parquet files of a folder must have the same columns in the same
-order. With --from or --to, rows without a height are left out, also malformed ones; stderr has their
-number. An epoch has 2048 blocks. A row's epoch follows from its height, or from its seed hash if it has no
-height. Rows may be in any order; the audit is faster if the rows of an epoch are close together. Limits:
-65,536 epochs, and 1,048,576 runs of consecutive rows of one epoch (sort the input by height if there are
-more). Parquet files must not have nested or repeated values, pages with the encodings
-DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY, or compression with LZ4 (LZ4_RAW is allowed).
+order, and names that end in .parquet. Files whose names begin with . or _ may have other names. With --from
+or --to, rows without a height are left out, also malformed ones; stderr has their number. An epoch has
+2048 blocks. A row's epoch follows from its height, or from its seed hash if it has no height. Rows may be
+in any order; the audit is faster if the rows of an epoch are close together. Limits: 65,536 epochs, and
+1,048,576 runs of consecutive rows of one epoch (sort the input by height if there are more). Parquet files
+must not have nested or repeated values, pages with the encodings DELTA_LENGTH_BYTE_ARRAY and
+DELTA_BYTE_ARRAY, or compression with LZ4 (LZ4_RAW is allowed).
 
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
 input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence,
@@ -45,12 +46,15 @@ file is written when its epoch is complete, and contains a checksum. To resume a
 the same command again. It computes damaged results again, and those of earlier releases with other rules
 or without checksums. Results of a newer release with other rules are refused.
 
-With another range, a run keeps the results that have the same rows, and replaces those that have fewer.
-It refuses a range with only some of the blocks of a result. summary.json has the epochs of the last run.
+With another range, a run keeps the results that have the same rows, and replaces those that have fewer. It
+refuses a range with only some of the blocks of a result. A damaged result that names another number of
+blocks than it has rows is replaced by any other. summary.json has the epochs of the last run, which
+removes the file of an earlier run before it hashes anything.
 
 A folder belongs to one input. Files are compared by their contents. A node, relay or store must have the
-last blocks of the epochs that are in the folder, and each epoch's first block must follow the last one
-before it. Otherwise there is no verdict: the proofs of work may be valid, but not of one chain.
+last blocks and the difficulties of the epochs that are in the folder, and each epoch's first block must
+follow the last one before it. Otherwise there is no verdict: the proofs of work may be valid, but not of
+one chain, or not for its difficulties.
 
 A store has the newest 2,160 to 2,700 blocks of its chain, and forgets older ones while `follow` or
 `guard` runs. A run with --store can only be resumed as long as the store has its first block. To have
@@ -89,8 +93,8 @@ Without --to, the ten newest blocks are not read: the chain may still drop them.
 
 No range removes blocks: the file of an epoch has the blocks of earlier runs, those of the range, and
 those between them. If the node lacks some of these, the run ends with an error. Every block must follow
-the one before it, also from one epoch to the next. The node must have the last blocks of the epochs that
-are in the folder, as far as the range goes.
+the one before it, also from one epoch to the next. The node must have the last blocks and the difficulties
+of the epochs that are in the folder, as far as the range goes.
 
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, which also resolves the names of hosts; NO_PROXY names
 the hosts to reach without it.

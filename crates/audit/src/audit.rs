@@ -1,5 +1,6 @@
 //! `randomx audit`.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -31,7 +32,10 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     let manifest = Manifest { command: "audit".to_owned(), input: input.name() };
     let folder = Folder::open(Arc::new(Local), &args.output, &manifest)?;
     if let Some(id) = input.ids() {
-        links::check_earlier(&args.output, &parts(&folder, &args.output, &jobs)?, id)?;
+        let earlier = parts(&folder, &args.output, &jobs)?;
+        links::check_earlier(&args.output, &earlier, id)?;
+        let difficulties = |heights: &RangeInclusive<u64>| input.difficulties(heights);
+        links::check_difficulties((&folder, &args.output), &earlier, difficulties)?;
     }
     let left = randomx_epochs::left(&folder, &jobs, |job: &Job| &job.task);
     let left = left.map_err(|problem| input.explain(problem))?;

@@ -29,6 +29,8 @@ pub(crate) fn run(args: &CollectArgs) -> Result<ExitCode, Error> {
     let parts = || tasks.iter().map(find).collect::<Result<Vec<Part>, _>>();
     let earlier = parts()?;
     links::check_earlier(&args.output, &earlier, |height| remote.id(height))?;
+    let difficulties = |heights: &RangeInclusive<u64>| remote.difficulties_of(heights);
+    links::check_difficulties((&folder, &args.output), &earlier, difficulties)?;
     let is_left = |(_, part): &(&Task, &Part)| part.links.is_none();
     let left: Vec<(&Task, &Part)> = tasks.iter().zip(&earlier).filter(is_left).collect();
     let count = |part: &Part| part.heights.end() - part.heights.start() + 1;
@@ -85,12 +87,7 @@ impl Files<'_> {
         let Some(held) = self.folder.held(&file, LINKS)? else {
             return Ok(Part { file, heights: asked.clone(), links: None, previous: None });
         };
-        // The damage may be in the label. Then it names another number of blocks than the footer.
-        let is_likely = |blocks: &RangeInclusive<u64>| {
-            held.state != State::Damaged || held.rows == Some(blocks.end() - blocks.start() + 1)
-        };
-        let blocks = held.label.as_ref().and_then(|label| epoch.labelled(label));
-        let Some(blocks) = blocks.filter(is_likely) else { return self.replaced(epoch, asked) };
+        let Some(blocks) = held.blocks(epoch) else { return self.replaced(epoch, asked) };
         if contains(&blocks, asked)
             && let Some(links) = self.links(&file, &held, &blocks, *asked.end())?
         {

@@ -101,6 +101,12 @@ pub(crate) enum Error {
     OtherStart { folder: PathBuf, file: String, height: u64, expected: String, got: String },
 
     #[error(
+        "--output {}: expected difficulty {expected} of block {height}, which {file} has from an earlier run, got {got}; \
+         use a new folder, or remove that file", .folder.display()
+    )]
+    OtherDifficulty { folder: PathBuf, file: String, height: u64, expected: String, got: u128 },
+
+    #[error(
         "--output {}: expected blocks in {file} that each follow the one before it, got others; use a new \
          folder", .folder.display()
     )]

@@ -142,6 +142,18 @@ impl Input {
         }
     }
 
+    /// Returns the difficulties of a chain's blocks as the input has them now.
+    pub(crate) fn difficulties(&self, heights: &RangeInclusive<u64>) -> Result<Vec<u128>, Error> {
+        match self {
+            // Files have no heights of their own.
+            Input::Files(..) => Ok(Vec::new()),
+            Input::Remote(remote) => remote.difficulties_of(heights),
+            Input::Store(chain) => {
+                Ok(chain.blocks(heights).iter().map(|row| row.difficulty).collect())
+            }
+        }
+    }
+
     /// Returns why rows could not be read, if another error stands for that.
     pub(crate) fn take_failure(&self) -> Option<Error> {
         match self {

@@ -1,15 +1,16 @@
 //! Checks that the epochs of a folder are of one chain: another run, perhaps with another node, may
 //! have written some of them.
 
+use std::iter;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use randomx_epochs::Links;
+use randomx_epochs::{Folder, Links};
 use randomx_monero::Hash;
 
 use crate::error::Error;
 use crate::remote::parse;
-use crate::table::Row;
+use crate::table::{self, Row};
 
 /// An epoch of a chain.
 pub(crate) struct Part {
@@ -47,6 +48,27 @@ pub(crate) fn check_earlier(
                 expected: hex::encode(links.last),
                 got: hex::encode(found),
             });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the input has the difficulties of the epochs that earlier runs have done. The ids of blocks do not depend on
+/// them, and verdicts do.
+pub(crate) fn check_difficulties(
+    (folder, path): (&Folder, &Path),
+    parts: &[Part],
+    difficulties: impl Fn(&RangeInclusive<u64>) -> Result<Vec<u128>, Error>,
+) -> Result<(), Error> {
+    for Part { file, heights, .. } in parts.iter().filter(|part| part.links.is_some()) {
+        let held = randomx_epochs::difficulties(folder, file, heights)?.unwrap_or_default();
+        let held = held.into_iter().chain(iter::repeat(None));
+        for ((height, got), expected) in heights.clone().zip(difficulties(heights)?).zip(held) {
+            if expected != table::kept(got) {
+                let (folder, file) = (path.to_owned(), file.clone());
+                let expected = expected.map_or_else(|| "none".to_owned(), |held| held.to_string());
+                return Err(Error::OtherDifficulty { folder, file, height, expected, got });
+            }
         }
     }
     Ok(())

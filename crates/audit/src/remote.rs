@@ -137,6 +137,21 @@ impl Remote {
         Ok(blocks)
     }
 
+    /// Reads the difficulties of blocks.
+    pub(crate) fn difficulties_of(
+        &self,
+        heights: &RangeInclusive<u64>,
+    ) -> Result<Vec<u128>, Error> {
+        let (mut next, last) = (*heights.start(), *heights.end());
+        let mut difficulties = Vec::new();
+        while next <= last {
+            let count = CHUNK.min(last - next + 1);
+            difficulties.extend(self.difficulties(next, count)?);
+            next += count;
+        }
+        Ok(difficulties)
+    }
+
     /// Returns the key at a height.
     fn seed_hash(&self, height: u64) -> Result<Hash, Error> {
         let seed = seed_height(height);

@@ -30,6 +30,15 @@ pub(crate) fn schema() -> SchemaRef {
     ]))
 }
 
+/// Returns the difficulty that a row of a file has, given that of the block.
+pub(crate) fn kept(difficulty: u128) -> Option<u128> {
+    Some(difficulty).filter(|difficulty| *difficulty > 0 && fits(*difficulty))
+}
+
+fn fits(difficulty: u128) -> bool {
+    difficulty < 10_u128.pow(u32::from(DIGITS))
+}
+
 /// Returns the rows as a batch. A difficulty of more digits than any chain has becomes null.
 pub(crate) fn batch(rows: &[Row]) -> Result<RecordBatch, ArrowError> {
     let mut height = UInt64Builder::with_capacity(rows.len());
@@ -44,8 +53,7 @@ pub(crate) fn batch(rows: &[Row]) -> Result<RecordBatch, ArrowError> {
             None => seed_hash.append_null(),
         }
         hashing_blob.append_value(&row.hashing_blob);
-        let fits = row.difficulty < 10_u128.pow(u32::from(DIGITS));
-        difficulty.append_option(fits.then_some(row.difficulty as i128));
+        difficulty.append_option(fits(row.difficulty).then_some(row.difficulty as i128));
     }
     RecordBatch::try_new(
         schema(),

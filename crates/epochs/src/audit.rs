@@ -72,17 +72,17 @@ fn found(task: &Task, held: &Held) -> Option<EpochSummary> {
 
 /// Returns the blocks of the file that the folder has, and those of the task.
 fn blocks(task: &Task, held: &Held) -> Option<(RangeInclusive<u64>, RangeInclusive<u64>)> {
-    Some((task.epoch.labelled(held.label.as_ref()?)?, task.epoch.labelled(&task.label)?))
+    Some((held.blocks(&task.epoch)?, task.epoch.labelled(&task.label)?))
 }
 
-/// Returns what a task found, if it is done. Otherwise its result may replace the file that the folder has:
-/// a damaged one, or one with no other blocks.
+/// Returns what a task found, if it is done. Otherwise its result may replace the file that the folder has: one with no
+/// other blocks, or a damaged one whose blocks are unknown.
 fn done_or_replaceable(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
     let Some(held) = folder.held(&task.epoch.file(), SUMMARY)? else { return Ok(None) };
     check_rules(folder, task, &held)?;
     let done = found(task, &held);
     let is_lost = |(held, asked)| !contains(&asked, &held);
-    let loses = held.state != State::Damaged && blocks(task, &held).is_some_and(is_lost);
+    let loses = blocks(task, &held).is_some_and(is_lost);
     if done.is_none() && loses {
         return Err(Error::MoreBlocks {
             path: folder.path(&task.epoch.file()),
@@ -102,7 +102,7 @@ fn done_or_replaceable(folder: &Folder, task: &Task) -> Result<Option<EpochSumma
 pub fn previous(folder: &Folder, task: &Task) -> Result<Option<(u64, Hash)>, Error> {
     let held = folder.held(&task.epoch.file(), SUMMARY)?;
     let find = |held: Held| {
-        let blocks = task.epoch.labelled(held.label.as_ref()?)?;
+        let blocks = held.blocks(&task.epoch)?;
         let json = held.value.filter(|_| held.state == State::Intact)?;
         let summary: EpochSummary = serde_json::from_str(&json).ok()?;
         Some((*blocks.start(), summary.links?.previous))
@@ -157,6 +157,8 @@ pub fn audit<E: From<Error>>(
                 // A folder that cannot be written ends the run before an epoch is hashed.
                 let schema = Kernel::schema(batch.schema_ref()).map_err(unusable)?;
                 let created = folder.create(task.epoch.file(), schema)?;
+                // If this run ends without a summary, that of an earlier run would look like this one's.
+                folder.remove(SUMMARY_FILE)?;
                 if dataset {
                     prepare(kernel, batch).map_err(unusable)?;
                 }

@@ -35,6 +35,9 @@ pub enum Error {
     #[error("{}: expected Parquet files in one folder, got a subfolder, whose files are not read", .path.display())]
     Subfolder { path: PathBuf },
 
+    #[error("{}: expected a name that ends in .parquet, got a Parquet file with another name, whose rows are not read", .path.display())]
+    OtherName { path: PathBuf },
+
     #[error("--output {}: expected a folder outside the input {}, got one in it, which later runs would refuse as a subfolder", .output.display(), .input.display())]
     OutputInInput { output: PathBuf, input: PathBuf },
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::checksum::{self, End};
+use crate::epoch::Epoch;
 use crate::error::Error;
 use crate::input::results;
 use crate::locks::{create_locked, lock, remove_unlocked};
@@ -55,6 +57,17 @@ pub struct Held {
     pub value: Option<String>,
     /// The number of rows that the footer of a damaged file names. It may be wrong, too.
     pub rows: Option<u64>,
+}
+
+impl Held {
+    /// Returns the blocks that the label names, if they are of an epoch. The damage of a damaged file may be in its
+    /// label. Then the label names another number of blocks than the footer.
+    pub fn blocks(&self, epoch: &Epoch) -> Option<RangeInclusive<u64>> {
+        let blocks = epoch.labelled(self.label.as_ref()?)?;
+        let is_likely =
+            self.state != State::Damaged || self.rows == Some(blocks.end() - blocks.start() + 1);
+        is_likely.then_some(blocks)
+    }
 }
 
 /// Whether a file is as it was written.
@@ -303,6 +316,24 @@ impl Folder {
             self.storage.put(new, &path)
         };
         replace().map_err(|problem| Error::Write { path: path.clone(), problem })
+    }
+
+    /// Removes a small file, if there is one. In an object store it becomes empty: writers may not have the right to
+    /// remove files.
+    pub(crate) fn remove(&self, file: &str) -> Result<(), Error> {
+        let path = self.path(file);
+        if self.storage.is_local() {
+            return match fs::remove_file(&path) {
+                Err(problem) if problem.kind() != io::ErrorKind::NotFound => {
+                    Err(Error::Write { path, problem })
+                }
+                _ => Ok(()),
+            };
+        }
+        match self.find(file, |opened, _| Ok(Some(opened.size)))? {
+            None | Some(0) => Ok(()),
+            Some(_) => self.replace(file, b""),
+        }
     }
 
     /// Creates a file under a name of its own: in the folder, or with temporary files if the folder is

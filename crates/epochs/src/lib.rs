@@ -11,6 +11,7 @@
 
 mod audit;
 mod checksum;
+mod difficulties;
 mod epoch;
 mod error;
 mod folder;
@@ -23,6 +24,7 @@ mod summary;
 mod task;
 
 pub use audit::{RULES, audit, done, kernel, left, previous, summarize};
+pub use difficulties::difficulties;
 pub use epoch::{Epoch, contains, label};
 pub use error::Error;
 pub use folder::{Folder, Held, Manifest, State};

@@ -289,6 +289,18 @@ fn a_result_is_not_replaced_by_one_of_fewer_blocks() {
         assert!(made.done(&fewer).is_none());
     }
     assert!(fs::read(made.path(&held)).expect("a file") == before);
+    // Damage that leaves the label and the number of rows whole, and damage of the label: blocks 2200 to 2399.
+    let path = made.path(&held);
+    let at = before.windows(4).position(|part| part == b"2299").expect("a label");
+    for (position, is_kept) in [(10, true), (at + 1, false)] {
+        let mut bytes = before.clone();
+        bytes[position] ^= 1;
+        fs::write(&path, &bytes).expect("writable");
+        let refused = made.is_left(&task(2200, 99));
+        assert_eq!(matches!(refused, Err(Error::MoreBlocks { .. })), is_kept, "{refused:?}");
+        assert!(made.is_left(&held).expect("a readable folder"));
+    }
+    fs::write(&path, &before).expect("writable");
     // A wider range in which the input has no other rows.
     let same = Task { rows: 100, ..task(2250, 10) };
     assert_eq!(made.done(&same).map(|found| found.counts.blocks), Some(100));

@@ -63,11 +63,15 @@ fn epochs_of_a_chain_must_follow_each_other() {
     let (expected, got) = (FakeChain::new(2112).id(2112), FakeChain::forked(2110, 2112).id(2112));
     for command in ["audit", "collect"] {
         let output = folder.path().join(command);
+        run(command, &changed, &output, "2112").code(0);
         let refused = run(command, &changed, &output, "2116").code(2).stdout("");
         refused.stderr(predicate::str::contains(format!(
             "block 2113 does not follow the one before it: expected the previous id {expected}, got {got}"
         )));
-        assert!(!output.join("summary.json").exists());
+        assert!(
+            !output.join("summary.json").exists(),
+            "that of the run before would look like this one's"
+        );
         // Both are done now, and still of two chains.
         let refused = run(command, &changed, &output, "2116").code(2).stdout("");
         let mention = "remove epoch-0000000000.parquet and epoch-0000002048.parquet";
@@ -100,6 +104,40 @@ fn a_file_that_grows_stays_on_its_chain() {
             Vec::from_iter(2113..=2125)
         );
     }
+}
+
+#[test]
+fn other_difficulties_are_refused_before_anything_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = node(FakeChain::new(2130));
+    // The ids of blocks do not depend on their difficulties.
+    let other = serve(Arc::new(FakeChain::new(2130)), |_, _, mut honest| {
+        let headers = honest.get_mut("headers").and_then(|headers| headers.as_array_mut());
+        for header in headers.into_iter().flatten().filter(|header| header["height"] == 2110) {
+            header["wide_difficulty"] = "0x100000".into();
+        }
+        Reply::Result(honest)
+    });
+    let mention = "expected difficulty 1 of block 2110, which epoch-0000000000.parquet has from an earlier run, \
+                   got 1048576; use a new folder, or remove that file";
+    for command in ["audit", "collect"] {
+        let output = folder.path().join(command);
+        run(command, &first, &output, "2112").code(0);
+        let before = results(&output);
+        // Whether an epoch is left to do or none.
+        for to in ["2116", "2112"] {
+            let refused = run(command, &other, &output, to).code(2).stdout("");
+            refused.stderr(predicate::str::contains(mention));
+            assert!(results(&output) == before, "nothing is written");
+        }
+        run(command, &first, &output, "2116").code(0);
+    }
+    // Some blocks of a file.
+    let output = folder.path().join("collect");
+    let refused = run_from("2109", "collect", &other, &output, "2110").code(2).stdout("");
+    refused.stderr(predicate::str::contains(mention));
+    run_from("2111", "collect", &other, &output, "2112").code(2);
+    run_from("2113", "collect", &other, &output, "2116").code(0);
 }
 
 #[test]

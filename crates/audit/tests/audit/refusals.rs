@@ -87,6 +87,42 @@ fn rows_in_subfolders_are_not_left_out() {
     run().code(2).stdout("").stderr(predicate::str::contains(mention));
 }
 
+#[test]
+fn rows_in_files_with_other_names_are_not_left_out() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let [folder, output] = ["chain", "audit"].map(|name| parent.path().join(name));
+    fs::create_dir(&folder).expect("a folder");
+    let file = folder.join("a.parquet");
+    write(&file, &chain(1, 1, 1), 10);
+    for (name, contents) in [("notes", &b"PAR1 and more"[..]), ("3", b"PAR"), ("none", b"")] {
+        fs::write(folder.join(name), contents).expect("writable");
+    }
+    for name in [".hidden", ".hidden.parquet", "_temporary"] {
+        fs::copy(&file, folder.join(name)).expect("writable");
+    }
+    // Opening a pipe blocks until a writer appears.
+    #[cfg(unix)]
+    {
+        let made = std::process::Command::new("mkfifo").arg(folder.join("pipe")).status();
+        assert!(made.expect("mkfifo").success());
+    }
+    let run = || audit(&["audit", "--parquet", text(&folder), "--output", text(&output)]).assert();
+    run().code(0);
+    assert_eq!(summary(&output)["blocks"], 1);
+    for name in ["b.parq", "c.parquet.1", "d"] {
+        let other = folder.join(name);
+        fs::copy(&file, &other).expect("writable");
+        let mention = format!(
+            "{name}: expected a name that ends in .parquet, got a Parquet file with another name, whose rows are not read"
+        );
+        run().code(2).stdout("").stderr(predicate::str::contains(mention));
+        // It is read alone.
+        let alone = parent.path().join(format!("audit of {name}"));
+        audit(&["audit", "--parquet", text(&other), "--output", text(&alone)]).assert().code(0);
+        fs::remove_file(&other).expect("a file");
+    }
+}
+
 /// Writes some columns of a made block.
 fn write_columns(path: &Path, columns: &[usize]) {
     write_rows(path, &batch(&chain(1, 1, 1)).project(columns).expect("columns"));

@@ -22,6 +22,9 @@ const START: u64 = 1_700_000_000;
 /// The difficulty of every block, as the source states.
 const DIFFICULTY: u128 = 32;
 
+/// What another source states.
+const OTHER: u128 = 64;
+
 /// Nonces of the last block. Hashes with these miss its difficulty by less than 3.1 %, and by more.
 const NEAR: u32 = 273;
 const FAR: u32 = 0;
@@ -49,10 +52,10 @@ fn id(blob: &[u8]) -> Hash {
 
 /// Follows the chain to its end, and writes the client's state into a folder. The client gets a hash that meets every
 /// difficulty.
-fn follow(store: &Path, blobs: &[Vec<u8>]) {
+fn follow(store: &Path, blobs: &[Vec<u8>], difficulty: u128) {
     let id_at = |height: u64| id(&blobs[height as usize - 1]);
     let anchor = |height: u64| {
-        let work = DIFFICULTY * u128::from(height);
+        let work = difficulty * u128::from(height);
         Anchor { height, id: id_at(height), work }
     };
     let start = Start::Between(anchor(FROM), anchor(TO));
@@ -66,7 +69,7 @@ fn follow(store: &Path, blobs: &[Vec<u8>]) {
             Event::Headers { request, blobs: wanted.cloned().collect() }
         }
         Query::Difficulties { count, .. } => {
-            Event::Difficulties { request, difficulties: vec![DIFFICULTY; count as usize] }
+            Event::Difficulties { request, difficulties: vec![difficulty; count as usize] }
         }
     };
     for round in 1..=9 {
@@ -93,8 +96,8 @@ fn follow(store: &Path, blobs: &[Vec<u8>]) {
 #[test]
 fn hashes_that_miss_stated_difficulties_narrowly_have_no_verdict() {
     let folder = tempfile::tempdir().expect("a folder");
-    let run = |nonce, output: &Path| {
-        follow(folder.path(), &chain(nonce));
+    let run = |nonce, difficulty, output: &Path| {
+        follow(folder.path(), &chain(nonce), difficulty);
         let store = ["audit", "--store", text(folder.path()), "--network", "regtest"];
         audit(&[&store[..], &["--output", text(output)]].concat()).assert()
     };
@@ -104,7 +107,7 @@ fn hashes_that_miss_stated_difficulties_narrowly_have_no_verdict() {
     let mention = format!(
         "no verdict on 1 block, whose hash misses its difficulty by less than 3.1 %: {stated}\n"
     );
-    run(NEAR, &output)
+    run(NEAR, DIFFICULTY, &output)
         .code(2)
         .stdout(predicate::str::contains("invalid       0\nwithout work  0\nnear misses   1\n"))
         .stderr(predicate::str::ends_with(mention));
@@ -112,7 +115,14 @@ fn hashes_that_miss_stated_difficulties_narrowly_have_no_verdict() {
     assert_eq!(verdict(&output), [(None, Some(reason))]);
     assert_eq!(summary(&output)["near_misses"], 1);
     let output = folder.path().join("far");
-    run(FAR, &output).code(1);
+    run(FAR, DIFFICULTY, &output).code(1);
     let reason = format!("the hash does not meet difficulty {DIFFICULTY}");
     assert_eq!(verdict(&output), [(Some(false), Some(reason))]);
+    // The client read the first difficulties again.
+    let refused = run(FAR, OTHER, &output).code(2).stdout("");
+    refused.stderr(predicate::str::contains(format!(
+        "expected difficulty {DIFFICULTY} of block {TIP}, which epoch-0000000000.parquet has from an earlier run, \
+         got {OTHER}; use a new folder"
+    )));
+    run(FAR, DIFFICULTY, &output).code(1);
 }

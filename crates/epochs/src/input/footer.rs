@@ -140,6 +140,14 @@ fn field<T>(
     search().map_err(|problem| Error::Read { path: path.to_owned(), problem })
 }
 
+/// Whether a file ends like a Parquet file.
+pub(super) fn is_parquet(file: &Chunks) -> io::Result<bool> {
+    let Some(start) = file.size.checked_sub(4) else { return Ok(false) };
+    let mut last = [0; 4];
+    file.read_at(start, &mut last)?;
+    Ok(matches!(&last, b"PAR1" | b"PARE"))
+}
+
 /// Returns the place of the footer, whose length the end of the file names.
 fn footer(file: &Chunks, path: &Path) -> Result<Range<u64>, Error> {
     let path = || path.to_owned();

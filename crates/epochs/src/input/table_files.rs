@@ -358,17 +358,25 @@ pub(super) fn is_ignored(name: &OsStr) -> bool {
     name.to_string_lossy().starts_with(['.', '_'])
 }
 
-/// Refuses a subfolder: its rows would be left out.
+/// Refuses a subfolder, and a Parquet file with another name: their rows would be left out.
 fn check_other(storage: &dyn Storage, path: PathBuf) -> Result<(), Error> {
     if path.file_name().is_some_and(is_ignored) {
         return Ok(());
     }
-    match storage.list(&path) {
-        Ok(None) => Ok(()),
-        Ok(Some(_)) => Err(Error::Subfolder { path }),
-        // A link without a file, or a file that is gone.
-        Err(problem) if problem.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(problem) => Err(Error::Read { path, problem }),
+    let find = || -> io::Result<Option<Error>> {
+        if storage.list(&path)?.is_some() {
+            return Ok(Some(Error::Subfolder { path: path.clone() }));
+        }
+        let is_parquet = footer::is_parquet(&Chunks::open(storage, &path)?)?;
+        Ok(is_parquet.then(|| Error::OtherName { path: path.clone() }))
+    };
+    match find() {
+        Ok(refusal) => refusal.map_or(Ok(()), Err),
+        Err(problem) => match problem.kind() {
+            // A link without a file, a file that is gone, or a pipe.
+            io::ErrorKind::NotFound | io::ErrorKind::InvalidInput => Ok(()),
+            _ => Err(Error::Read { path, problem }),
+        },
     }
 }
 

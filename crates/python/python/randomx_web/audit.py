@@ -4,6 +4,7 @@ Usage: `python -m randomx_web audit --ray ADDRESS --input chain/ --output audit/
 """
 
 import argparse
+import errno
 import os
 import re
 import sys
@@ -49,7 +50,8 @@ NOTES = """\
 input and output:
   A path that all machines of the cluster have, such as that of a file server, or an address like
   s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl or .ndjson. The Parquet files of a
-  folder must have the same columns in the same order. With --from or --to, rows without a height are
+  folder must have the same columns in the same order, and names that end in .parquet. Files whose names begin
+  with . or _ may have other names. With --from or --to, rows without a height are
   left out, also malformed ones; stderr has their number.
 
 Blocks of a version before RandomX are neither valid nor invalid if --network had such a version at
@@ -356,8 +358,10 @@ def _print_message(line: str) -> None:
     _write(printable(encodable) + "\n", sys.stderr)
 
 
-def _write(text: str, stream: TextIO) -> OSError | None:
-    """Writes a text at once, and returns why that failed."""
+def _write(text: str, stream: TextIO | None) -> OSError | None:
+    """Writes a text at once, and returns why that failed. Python has no stream for a closed descriptor."""
+    if stream is None:
+        return OSError(errno.EBADF, os.strerror(errno.EBADF))
     try:
         print(text, end="", file=stream, flush=True)
     except OSError as problem:

@@ -139,6 +139,22 @@ def test_a_bug_is_printed_in_lines(
     assert lines[-1] == "BaseException: a\\u{1b}[2J"
 
 
+def test_closed_streams(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(audit, "_audit", lambda *_, **__: audit.Result(0, "the result"))
+    arguments = ["--ray", "local", "--input", str(tmp_path), "--output", str(tmp_path / "audit")]
+    with monkeypatch.context() as context:
+        context.setattr(sys, "stdout", None)
+        assert audit.main(arguments) == audit.UNUSABLE
+    assert capsys.readouterr().err.startswith("error: cannot write the result: ")
+    with monkeypatch.context() as context:
+        context.setattr(sys, "stderr", None)
+        assert audit.fail("no place for this") == audit.UNUSABLE
+        assert audit.main(arguments) == audit.VALID
+    assert capsys.readouterr().out == "the result"
+
+
 def test_the_names_of_options_in_texts() -> None:
     assert audit.as_option("first: expected less") == "--from: expected less"
     assert audit.as_option("last: expected more") == "--to: expected more"
