@@ -99,7 +99,7 @@ test("new evidence replaces old, of the same number", { tag: "@chromium" }, asyn
 
 test("a lookup is read aloud when its words change", { tag: "@chromium" }, async ({ view }) => {
   const tell = await listen(view);
-  const missing = lookedUp('state: "missing"');
+  const missing = lookedUp('state: "missing", why: "was not found."');
   await tell(grown(5, missing));
   await view.until('[data-lookup="missing"]');
   await view.of('[data-lookup="missing"]', "{ globalThis.first = it; }");
