@@ -320,7 +320,8 @@ impl Remote {
         let begun = Instant::now();
         let answer = (self.transport)(call, time);
         let took = begun.elapsed();
-        let is_silent = matches!(answer, Err(NoAnswer::Silent(_)));
+        // Other nodes may have left little time to one that is cut off. Then only the time that it took counts.
+        let is_silent = took < time && matches!(answer, Err(NoAnswer::Silent(_)));
         let outcome = answer.map_err(|problem| {
             let (NoAnswer::Silent(problem) | NoAnswer::Refused(problem)) = problem;
             Fault::Unusable(problem)

@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Returns times that have no consequences.
 fn times() -> Times {
-    Times { request: NEVER, silence: NEVER, slow: NEVER, penalty: 1 }
+    Times { request: NEVER, silence: NEVER, slow: NEVER, penalty: 1, late: NEVER }
 }
 
 fn nodes(transports: Vec<TimedTransport>, times: Times) -> Nodes {
@@ -164,6 +164,106 @@ fn the_parts_of_a_request_share_its_time() {
     assert_eq!(refusal, "there is no time left for other nodes");
     let refusal = nodes.ask_two_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
     assert_eq!(refusal, "there is no time left for other nodes");
+}
+
+/// The numbers of the nodes that were asked, and the times that they were given.
+type Given = Arc<Mutex<Vec<(usize, Duration)>>>;
+
+/// A node's answer, given the time for it.
+type Answer = fn(Duration) -> Result<Vec<u8>, NoAnswer>;
+
+/// Returns nodes that answer in these ways, and what they were given. The last `late` of them wasted time a short
+/// time ago.
+fn comparable(answers: Vec<Answer>, late: usize, times: Times) -> (Nodes, Given) {
+    let given = Given::default();
+    let count = answers.len();
+    let transports = answers.into_iter().enumerate().map(|(index, answer)| {
+        let given = Arc::clone(&given);
+        let send = move |_: &Call, time: Duration| {
+            given.lock().expect("no panic").push((index, time));
+            answer(time)
+        };
+        Box::new(send) as TimedTransport
+    });
+    let nodes = nodes(transports.collect(), times);
+    for (node, hours) in nodes.nodes[count - late..].iter().zip(1..) {
+        node.lock().behind_until = Instant::now().checked_add(hours * NEVER);
+    }
+    (nodes, given)
+}
+
+/// Asks two nodes. Returns the number of results, and what the nodes were given, in their order.
+fn compare((nodes, given): &(Nodes, Given)) -> (Option<usize>, Vec<(usize, Duration)>) {
+    let judge = |answer: &[u8]| Ok(answer.to_vec());
+    let values = nodes.ask_two(&Call::json_rpc("get_info", &json!({}), 1), judge);
+    let mut given: Vec<_> = given.lock().expect("no panic").drain(..).collect();
+    given.sort_unstable();
+    (values.ok().map(|values| values.len()), given)
+}
+
+#[test]
+fn an_answer_is_not_held_for_long_by_nodes_that_wasted_time() {
+    const MINUTE: Duration = Duration::from_secs(60);
+    const LATE: Duration = Duration::from_secs(5);
+    let times = Times { request: MINUTE, late: LATE, ..times() };
+    let usable = |_| Ok(Vec::new());
+    let asked = |answers: Vec<_>, late| {
+        let (count, given) = compare(&comparable(answers, late, times));
+        // Whether each got no more than the short time.
+        (count, given.into_iter().map(|(node, time)| (node, time <= LATE)).collect::<Vec<_>>())
+    };
+    assert_eq!(asked(vec![usable, usable], 1), (Some(2), vec![(0, false), (1, true)]));
+    // It stands in for the one that fails.
+    let refuses = |_| refused();
+    let expected = (Some(2), vec![(0, false), (1, false), (2, true)]);
+    assert_eq!(asked(vec![usable, refuses, usable], 1), expected);
+    assert_eq!(asked(vec![usable; 3], 1), (Some(2), vec![(0, false), (1, false)]));
+    // Without another answer, a slow one is better than none.
+    assert_eq!(asked(vec![refuses, usable], 1), (Some(1), vec![(0, false), (1, false)]));
+    assert_eq!(asked(vec![usable; 2], 2), (Some(2), vec![(0, false), (1, false)]));
+    // All of them together.
+    let times = Times { late: PAUSE, ..times };
+    let slow = |time| {
+        thread::sleep(time);
+        silent()
+    };
+    let (count, given) = compare(&comparable(vec![usable, slow, usable, usable], 3, times));
+    assert_eq!((count, given.len()), (Some(1), 2), "{given:?}");
+}
+
+#[test]
+fn a_slow_node_leaves_time_for_those_that_wasted_some() {
+    let slow = |time| {
+        thread::sleep(time);
+        Ok(Vec::new())
+    };
+    for late in [PAUSE, NEVER] {
+        let times = Times { request: 10 * PAUSE, late, ..times() };
+        let (_, given) = compare(&comparable(vec![slow, |_| refused()], 1, times));
+        let left = late.min(5 * PAUSE);
+        assert!(given[0].1 <= 10 * PAUSE - left, "{given:?}");
+    }
+}
+
+#[test]
+fn a_node_that_others_left_little_time_is_still_compared() {
+    // A liar takes the time of each request, so that an honest node seems to be silent.
+    let cut_off = |time| {
+        thread::sleep(time);
+        silent()
+    };
+    let compared =
+        comparable(vec![|_| Ok(Vec::new()), cut_off], 0, Times { request: PAUSE, ..times() });
+    assert_eq!(compare(&compared).0, Some(1));
+    assert_eq!(compared.0.nodes[1].behind(), Duration::ZERO);
+    // Its own doing: it closes the connection, or takes long.
+    let compared = comparable(vec![|_| Ok(Vec::new()), |_| silent()], 0, times());
+    assert_eq!(compare(&compared).0, Some(1));
+    assert_ne!(compared.0.nodes[1].behind(), Duration::ZERO);
+    let times = Times { request: PAUSE, slow: PAUSE, penalty: 100_000, ..times() };
+    let compared = comparable(vec![|_| Ok(Vec::new()), cut_off], 0, times);
+    assert_eq!(compare(&compared).0, Some(1));
+    assert_ne!(compared.0.nodes[1].behind(), Duration::ZERO);
 }
 
 /// Returns a guard that has proven a block at the height 1, and does not find it by its id. For each answer its

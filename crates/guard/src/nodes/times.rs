@@ -7,6 +7,7 @@ pub(super) const TIMES: Times = Times {
     silence: Duration::from_secs(60),
     slow: Duration::from_secs(15),
     penalty: 4,
+    late: Duration::from_secs(5),
 };
 
 /// The useful bytes that a node must send in a second, or else it wastes time.
@@ -25,6 +26,8 @@ pub(super) struct Times {
     pub(super) slow: Duration,
     /// How many times longer than it wasted time a node is asked after the others.
     pub(super) penalty: u32,
+    /// How long nodes that wasted time are waited for, all together, to compare their answer with another one.
+    pub(super) late: Duration,
 }
 
 impl Times {

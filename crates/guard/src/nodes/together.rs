@@ -16,6 +16,10 @@ pub(super) const MOST_SENDING: usize = 16;
 impl Nodes {
     /// Asks two nodes at the same time, and others in place of those that fail. Returns each usable
     /// result: two, or one if no more nodes give one.
+    ///
+    /// Nodes that wasted time a short time ago come last. Once there is a result, they may take only [`Times::late`]
+    /// for another one, all together. A node cannot make itself the only one by slowness of its own: some time is
+    /// kept for the others. Nor can it make others slow, since a node that was cut off early wasted no time.
     pub(crate) fn ask_two<T: Send>(
         &self,
         call: &Call,
@@ -32,14 +36,28 @@ impl Nodes {
         judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
     ) -> Result<Vec<T>, Refusal> {
         let (usable, mut failures) = self.usable();
-        let (mut others, mut values) = (&usable[..], Vec::new());
+        let (mut others, mut values, mut end) = (&usable[..], Vec::new(), None);
         while values.len() < 2 && !others.is_empty() {
+            let prompt = others.iter().take_while(|node| node.behind().is_zero()).count();
+            let candidates = if prompt > 0 { prompt } else { others.len() };
             let group;
-            (group, others) = others.split_at(others.len().min(2 - values.len()));
-            let Some(time) = self.share(begun, others) else {
+            (group, others) = others.split_at(candidates.min(2 - values.len()));
+            let Some(mut time) = self.share(begun, others) else {
                 failures.push(NO_TIME.to_owned());
                 break;
             };
+            if prompt == group.len() && !others.is_empty() {
+                // Only nodes that wasted time are left. Without time for them, these would be the only ones.
+                time = time.saturating_sub(self.times.late).max(time / 2);
+            }
+            if prompt == 0 && !values.is_empty() {
+                let now = Instant::now();
+                let end = *end.get_or_insert(now + self.times.late);
+                time = time.min(end.saturating_duration_since(now));
+                if time.is_zero() {
+                    break;
+                }
+            }
             let judge = |answer: &[u8]| Ok((judge(answer)?, 0));
             let ask = |node: &Remote| node.send(call, time, &self.times, judge);
             for (node, outcome) in group.iter().zip(at_once(group, ask)) {
