@@ -12,7 +12,7 @@ mod start;
 use std::borrow::Cow;
 use std::time::Instant;
 
-use randomx_monero::{Block, Hash, Transaction};
+use randomx_monero::{Block, Hash, Transaction, unknown_version};
 
 use crate::answer::Form;
 use crate::chain::{View, off_chain};
@@ -178,6 +178,11 @@ fn check_transactions<'a>(
 
 /// Parses a block, and checks its id.
 fn check_id(view: &View, height: u64, expected: &Hash, blob: &[u8]) -> Result<Block, Fault> {
+    // An honest node may follow rules that this release does not know.
+    if let Some(version) = unknown_version(blob) {
+        let problem = format!("block {height} has version {version}, which needs a newer release");
+        return Err(Fault::Unusable(problem));
+    }
     let parsed = Block::parse(blob).map_err(|problem| {
         let reason = format!("block {height} cannot be parsed: {problem}");
         Fault::from(false_block(reason, height, expected, blob))

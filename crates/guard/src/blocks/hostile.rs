@@ -56,7 +56,7 @@ fn answer(start: u64) -> Writer {
     writer.bytes("status", b"OK");
     writer.number("start_height", start);
     writer.number("current_height", 7);
-    writer.objects("blocks", 1, |writer, _| writer.bytes("block", b"false"));
+    writer.objects("blocks", 1, |writer, _| writer.bytes("block", b"\x10false"));
     writer.objects("output_indices", 1, |writer, _| writer.numbers("indices", &[]));
     writer
 }
