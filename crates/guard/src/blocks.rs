@@ -64,10 +64,7 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
             limit: MAX_ANSWER,
         })
     };
-    if wants_pool {
-        service.journal.not_verified("getblocks.bin: transaction pool");
-    }
-    service.nodes.ask_each(begun, call, |node, bytes| {
+    let answer = service.nodes.ask_each(begun, call, |node, bytes| {
         let mut answer = BlocksAnswer::read(bytes).map_err(unusable)?;
         if !wants_pool {
             answer.pool = Pool::default();
@@ -88,7 +85,11 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         }
         let useful = answer.blocks.iter().map(RawBlock::bytes).sum();
         Ok((write_blocks(&answer, request.prune), useful))
-    })
+    })?;
+    if wants_pool {
+        service.journal.not_verified("getblocks.bin: transaction pool");
+    }
+    Ok(answer)
 }
 
 /// Checks all blocks of an answer, and cuts off those after the newest verified one. The request began at `begun`.

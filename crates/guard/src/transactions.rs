@@ -60,6 +60,12 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     }
     let entries = found.iter().map(|found| describe(service, &view, begun, &request, found));
     let entries: Vec<Value> = entries.collect::<Result<_, _>>()?;
+    if entries.iter().any(|entry| entry["in_pool"] == true) {
+        service.journal.not_verified("gettransactions: transactions of the pool");
+    }
+    if entries.iter().any(|entry| entry["output_indices"].is_array()) {
+        service.journal.not_verified("gettransactions: output_indices");
+    }
     let as_hex: Vec<&Value> = entries.iter().map(|entry| &entry["as_hex"]).collect();
     let missed: Vec<String> = missed.iter().map(hex::encode).collect();
     let answer = json!({
@@ -167,7 +173,6 @@ fn describe(
     let height = found.confirmed_at(view);
     entry["in_pool"] = json!(height.is_none());
     let Some(height) = height else {
-        service.journal.not_verified("gettransactions: transactions of the pool");
         entry["relayed"] = json!(true);
         entry["double_spend_seen"] = json!(found.double_spend_seen);
         entry["received_timestamp"] = json!(found.received_timestamp);
@@ -178,7 +183,6 @@ fn describe(
     entry["confirmations"] = json!(tip - height + 1);
     entry["block_timestamp"] = json!(block.blob.header.timestamp);
     if found.output_indices.len() == transaction.outputs {
-        service.journal.not_verified("gettransactions: output_indices");
         entry["output_indices"] = json!(found.output_indices);
     }
     Ok(entry)
