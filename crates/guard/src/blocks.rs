@@ -39,10 +39,10 @@ const POOL_ONLY: u8 = 2;
 /// The extent of an answer without the pool's news.
 const NO_POOL: u8 = 0;
 
-/// Answers `getblocks.bin`.
-pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// Answers `getblocks.bin`, for a request that began at `begun`.
+pub(crate) fn blocks(service: &Service, begun: Instant, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request = BlocksRequest::read(body).map_err(malformed)?;
-    let (begun, view) = (Instant::now(), service.chain.view()?);
+    let view = service.chain.view()?;
     let (tip, tip_id) = view.tip();
     let wants_pool = request.info != BLOCKS_ONLY;
     let wants_blocks = request.info != POOL_ONLY;
@@ -307,7 +307,7 @@ mod tests {
             let mut request = Writer::new();
             request.bytes("block_ids", ids.as_flattened());
             request.number("start_height", start);
-            let outcome = blocks(&service, &request.finish());
+            let outcome = blocks(&service, Instant::now(), &request.finish());
             (matches!(outcome, Err(Refusal::Busy(_))), asked.swap(0, Ordering::Relaxed))
         };
         let (unknown, genesis) = ([7; 32], Network::Mainnet.genesis_id());
@@ -335,7 +335,7 @@ mod tests {
             request.bytes("block_ids", &Network::Mainnet.genesis_id());
             request.number("start_height", start);
             request.number("max_block_count", most);
-            let outcome = blocks(&service, &request.finish());
+            let outcome = blocks(&service, Instant::now(), &request.finish());
             (matches!(outcome, Err(Refusal::Busy(_))), asked.swap(0, Ordering::Relaxed))
         };
         for (start, most) in [(FIRST, 0), (FIRST, u64::MAX), (FIRST + 900, 100), (base.0, 0)] {

@@ -45,7 +45,7 @@ fn answered_about(
     request.byte("requested_info", info);
     request.bytes("block_ids", &known);
     request.number("start_height", start);
-    let outcome = blocks(&service, &request.finish());
+    let outcome = blocks(&service, Instant::now(), &request.finish());
     let asked = asked.lock().expect("no panic").clone();
     (outcome, asked)
 }

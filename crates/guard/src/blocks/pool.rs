@@ -1,6 +1,7 @@
 //! The times since which nodes are asked for the pool's news.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use randomx_monero::Network;
 use serde_json::json;
@@ -58,7 +59,7 @@ impl Nodes {
         let mut request = Writer::new();
         request.byte("requested_info", POOL_ONLY);
         request.number("pool_info_since", since);
-        let answer = blocks(&self.service, &request.finish()).expect("an answer");
+        let answer = blocks(&self.service, Instant::now(), &request.finish()).expect("an answer");
         assert!(BlocksAnswer::read(&answer).is_ok());
         self.asked.lock().expect("no panic").pop().expect("a request")
     }
@@ -85,7 +86,7 @@ fn the_pools_news_count_as_forwarded_when_they_are() {
     *nodes.answers.lock().expect("no panic") = 2;
     let mut request = Writer::new();
     request.byte("requested_info", POOL_ONLY);
-    assert!(blocks(&nodes.service, &request.finish()).is_err());
+    assert!(blocks(&nodes.service, Instant::now(), &request.finish()).is_err());
     let counted = || nodes.service.journal.describe()["notVerified"].clone();
     assert_eq!(counted(), json!({}));
     nodes.ask(0, 0, 1000);

@@ -117,7 +117,7 @@ fn a_request_leaves_time_for_nodes_that_wasted_none() {
     let nodes = nodes(transports.collect(), times);
     let call = Call::json_rpc("get_info", &json!({}), 1);
     let ask = || {
-        assert!(nodes.ask(&call, |_| Ok(())).is_ok());
+        assert!(nodes.ask(Instant::now(), &call, |_| Ok(())).is_ok());
         given.lock().expect("no panic").drain(..).collect::<Vec<_>>()
     };
     let shares = ask();
@@ -148,7 +148,7 @@ fn a_request_ends_when_its_time_is_over() {
     });
     let times = Times { request: 3 * PAUSE, ..times() };
     let nodes = nodes(transports.collect(), times);
-    let answer = nodes.ask(&Call::json_rpc("get_info", &json!({}), 1), |_| Ok(()));
+    let answer = nodes.ask(Instant::now(), &Call::json_rpc("get_info", &json!({}), 1), |_| Ok(()));
     let refusal = answer.expect_err("no answer").to_string();
     assert!(refusal.ends_with("there is no time left for other nodes"), "{refusal}");
     assert!(count.load(Ordering::Relaxed) <= 3);
@@ -156,14 +156,19 @@ fn a_request_ends_when_its_time_is_over() {
 
 #[test]
 fn the_parts_of_a_request_share_its_time() {
-    let transports = vec![Box::new(|_: &Call, _| Ok(Vec::new())) as TimedTransport];
-    let nodes = nodes(transports, Times { request: PAUSE, ..times() });
+    let send = |_: &Call, time| {
+        assert_eq!(time, Duration::ZERO);
+        Ok(Vec::new())
+    };
+    let nodes = nodes(vec![Box::new(send)], Times { request: PAUSE, ..times() });
     let (call, begun) = (Call::json_rpc("get_info", &json!({}), 1), Instant::now());
     thread::sleep(PAUSE);
-    let refusal = nodes.ask_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
+    let refusal = nodes.ask(begun, &call, |_| Ok(())).expect_err("no time").to_string();
     assert_eq!(refusal, "there is no time left for other nodes");
-    let refusal = nodes.ask_two_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
+    let refusal = nodes.ask_two(begun, &call, |_| Ok(())).expect_err("no time").to_string();
     assert_eq!(refusal, "there is no time left for other nodes");
+    // A transaction is sent in any case.
+    assert_eq!(nodes.ask_all(begun, call).collect::<Vec<_>>(), [Ok(Vec::new())]);
 }
 
 /// The numbers of the nodes that were asked, and the times that they were given.
@@ -195,7 +200,7 @@ fn comparable(answers: Vec<Answer>, late: usize, times: Times) -> (Nodes, Given)
 /// Asks two nodes. Returns the number of results, and what the nodes were given, in their order.
 fn compare((nodes, given): &(Nodes, Given)) -> (Option<usize>, Vec<(usize, Duration)>) {
     let judge = |answer: &[u8]| Ok(answer.to_vec());
-    let values = nodes.ask_two(&Call::json_rpc("get_info", &json!({}), 1), judge);
+    let values = nodes.ask_two(Instant::now(), &Call::json_rpc("get_info", &json!({}), 1), judge);
     let mut given: Vec<_> = given.lock().expect("no panic").drain(..).collect();
     given.sort_unstable();
     (values.ok().map(|values| values.len()), given)
@@ -306,7 +311,7 @@ fn an_estimate_and_the_blocks_that_limit_it_share_their_time() {
     let (service, id, calls) = late();
     // Its newest block.
     service.chain.show(View::of_base((1, id), Network::Regtest));
-    assert!(fees::estimate(&service, None).is_ok());
+    assert!(fees::estimate(&service, Instant::now(), None).is_ok());
     assert!(!calls.lock().expect("no panic").contains(&"get_fee_estimate".to_owned()));
 }
 
@@ -314,7 +319,8 @@ fn an_estimate_and_the_blocks_that_limit_it_share_their_time() {
 fn a_block_and_its_height_share_their_time() {
     let (service, id, calls) = late();
     service.chain.show(View::of_base((2, [7; 32]), Network::Regtest));
-    let refusal = local::answer(&service, "get_block", &json!({ "hash": hex::encode(id) }));
+    let refusal =
+        local::answer(&service, Instant::now(), "get_block", &json!({ "hash": hex::encode(id) }));
     assert!(refusal.is_err());
     assert!(!calls.lock().expect("no panic").contains(&"get_block".to_owned()));
 }
@@ -338,7 +344,7 @@ fn sent_at_last(others: Vec<TimedTransport>) -> (Vec<Result<Vec<u8>, String>>, u
     let is_alone = others.is_empty();
     let transports = iter::once(Box::new(slow) as TimedTransport).chain(others);
     let nodes = nodes(transports.collect(), times());
-    let send = || nodes.ask_all(Call::json_rpc("get_info", &json!({}), 1));
+    let send = || nodes.ask_all(Instant::now(), Call::json_rpc("get_info", &json!({}), 1));
     for _ in 0..MOST_SENDING {
         let mut answers = send();
         assert!(is_alone || answers.next() == Some(Ok(Vec::new())));

@@ -16,8 +16,8 @@ pub(super) const RATE: u64 = 256 << 10;
 /// How long nodes are asked, and which ones after the others.
 #[derive(Clone, Copy)]
 pub(super) struct Times {
-    /// How long the nodes may take for a request, all together. Wallets wait 210 seconds, and a request may
-    /// wait 20 seconds for headers before a node is asked.
+    /// How long a request may take from its arrival. It waits for others and for headers before a node is asked.
+    /// Wallets wait 210 seconds.
     pub(super) request: Duration,
     /// How long a node that was silent is asked after the others. Not longer: the first node may be the
     /// wallet's own, and each later one learns what it is asked.
