@@ -14,13 +14,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use randomx_client::{Source, remove_leftovers};
+use randomx_client::remove_leftovers;
 use randomx_monero::Hash;
 use serde_json::{Value, json};
 
 use crate::journal::Journal;
 use crate::verified::Verified;
 use segment::{SEGMENT, Segment, is_segment};
+pub(crate) use sources::Connect;
 use sources::{PART, Sources};
 use state::{State, Unfinished};
 
@@ -163,7 +164,7 @@ impl Archive {
     }
 
     /// Fetches what wallets ask for, until [`Archive::stop`] is called.
-    pub(crate) fn run(&self, sources: &[Source], journal: &Journal) {
+    pub(crate) fn run(&self, sources: &[Connect], journal: &Journal) {
         let is_stopped = || self.lock().is_stopped;
         self.run_with(&mut Sources::new(sources, &is_stopped), journal);
     }
