@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use randomx_client::Source;
 use randomx_files::remove_leftovers;
 use randomx_monero::Hash;
 use serde_json::{Value, json};
@@ -22,6 +21,7 @@ use serde_json::{Value, json};
 use crate::journal::Journal;
 use crate::verified::Verified;
 use segment::{SEGMENT, Segment, is_segment};
+pub(crate) use sources::Connect;
 use sources::{PART, Sources};
 use state::{State, Unfinished};
 
@@ -164,7 +164,7 @@ impl Archive {
     }
 
     /// Fetches what wallets ask for, until [`Archive::stop`] is called.
-    pub(crate) fn run(&self, sources: &[Source], journal: &Journal) {
+    pub(crate) fn run(&self, sources: &[Connect], journal: &Journal) {
         let is_stopped = || self.lock().is_stopped;
         self.run_with(&mut Sources::new(sources, &is_stopped), journal);
     }

@@ -12,7 +12,7 @@ mod start;
 use std::borrow::Cow;
 use std::time::Instant;
 
-use randomx_monero::{Block, Hash, Transaction};
+use randomx_monero::{Block, Hash, Transaction, unknown_version};
 
 use crate::answer::Form;
 use crate::chain::{View, off_chain};
@@ -39,10 +39,10 @@ const POOL_ONLY: u8 = 2;
 /// The extent of an answer without the pool's news.
 const NO_POOL: u8 = 0;
 
-/// Answers `getblocks.bin`.
-pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// Answers `getblocks.bin`, for a request that began at `begun`.
+pub(crate) fn blocks(service: &Service, begun: Instant, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request = BlocksRequest::read(body).map_err(malformed)?;
-    let (begun, view) = (Instant::now(), service.chain.view()?);
+    let view = service.chain.view()?;
     let (tip, tip_id) = view.tip();
     let wants_pool = request.info != BLOCKS_ONLY;
     let wants_blocks = request.info != POOL_ONLY;
@@ -64,10 +64,7 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
             limit: MAX_ANSWER,
         })
     };
-    if wants_pool {
-        service.journal.not_verified("getblocks.bin: transaction pool");
-    }
-    service.nodes.ask_each(begun, call, |node, bytes| {
+    let answer = service.nodes.ask_each(begun, call, |node, bytes| {
         let mut answer = BlocksAnswer::read(bytes).map_err(unusable)?;
         if !wants_pool {
             answer.pool = Pool::default();
@@ -88,7 +85,11 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         }
         let useful = answer.blocks.iter().map(RawBlock::bytes).sum();
         Ok((write_blocks(&answer, request.prune), useful))
-    })
+    })?;
+    if wants_pool {
+        service.journal.not_verified("getblocks.bin: transaction pool");
+    }
+    Ok(answer)
 }
 
 /// Checks all blocks of an answer, and cuts off those after the newest verified one. The request began at `begun`.
@@ -178,6 +179,11 @@ fn check_transactions<'a>(
 
 /// Parses a block, and checks its id.
 fn check_id(view: &View, height: u64, expected: &Hash, blob: &[u8]) -> Result<Block, Fault> {
+    // An honest node may follow rules that this release does not know.
+    if let Some(version) = unknown_version(blob) {
+        let problem = format!("block {height} has version {version}, which needs a newer release");
+        return Err(Fault::Unusable(problem));
+    }
     let parsed = Block::parse(blob).map_err(|problem| {
         let reason = format!("block {height} cannot be parsed: {problem}");
         Fault::from(false_block(reason, height, expected, blob))
@@ -301,7 +307,7 @@ mod tests {
             let mut request = Writer::new();
             request.bytes("block_ids", ids.as_flattened());
             request.number("start_height", start);
-            let outcome = blocks(&service, &request.finish());
+            let outcome = blocks(&service, Instant::now(), &request.finish());
             (matches!(outcome, Err(Refusal::Busy(_))), asked.swap(0, Ordering::Relaxed))
         };
         let (unknown, genesis) = ([7; 32], Network::Mainnet.genesis_id());
@@ -329,7 +335,7 @@ mod tests {
             request.bytes("block_ids", &Network::Mainnet.genesis_id());
             request.number("start_height", start);
             request.number("max_block_count", most);
-            let outcome = blocks(&service, &request.finish());
+            let outcome = blocks(&service, Instant::now(), &request.finish());
             (matches!(outcome, Err(Refusal::Busy(_))), asked.swap(0, Ordering::Relaxed))
         };
         for (start, most) in [(FIRST, 0), (FIRST, u64::MAX), (FIRST + 900, 100), (base.0, 0)] {

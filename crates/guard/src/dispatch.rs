@@ -1,5 +1,7 @@
 //! Which method answers a request, and how.
 
+use std::time::Instant;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -42,10 +44,14 @@ pub(crate) fn is_large(path: &str, body: &[u8]) -> bool {
     limit > LARGE
 }
 
-/// Answers a request to a path.
-pub(crate) fn reply(service: &Service, path: &str, body: &[u8]) -> Reply {
+/// Answers a request to a path that began at `begun`.
+pub(crate) fn reply(service: &Service, begun: Instant, path: &str, body: &[u8]) -> Reply {
     if path == JSON_RPC {
-        return Reply { status: 200, form: Form::Json, body: answer_json_rpc(service, body) };
+        return Reply {
+            status: 200,
+            form: Form::Json,
+            body: answer_json_rpc(service, begun, body),
+        };
     }
     let name = name_of(path);
     let Some(method) = methods::find(name) else {
@@ -54,12 +60,12 @@ pub(crate) fn reply(service: &Service, path: &str, body: &[u8]) -> Reply {
     };
     let form = method.form;
     let outcome = match method.source {
-        Source::Checked(answer) => {
-            service.ready().and_then(|()| service.journal.count(name, || answer(service, body)))
-        }
-        Source::Chain(known) => service.journal.count(name, || answer_here(service, known)),
-        Source::Sent => transactions::send(service, body),
-        Source::Forwarded(known) => forward::pass_on(service, known, body),
+        Source::Checked(answer) => service
+            .ready()
+            .and_then(|()| service.journal.count(name, || answer(service, begun, body))),
+        Source::Chain(known) => service.journal.count(name, || answer_here(service, begun, known)),
+        Source::Sent => transactions::send(service, begun, body),
+        Source::Forwarded(known) => forward::pass_on(service, begun, known, body),
     };
     let body = outcome.unwrap_or_else(|refusal| {
         service.note(name, &refusal);
@@ -69,7 +75,7 @@ pub(crate) fn reply(service: &Service, path: &str, body: &[u8]) -> Reply {
 }
 
 /// Answers a request of JSON-RPC.
-fn answer_json_rpc(service: &Service, body: &[u8]) -> Vec<u8> {
+fn answer_json_rpc(service: &Service, begun: Instant, body: &[u8]) -> Vec<u8> {
     let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(body) else {
         let error = json!({ "code": -32600, "message": "Invalid Request" });
         return json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string().into();
@@ -78,10 +84,10 @@ fn answer_json_rpc(service: &Service, body: &[u8]) -> Vec<u8> {
     let method = envelope.method.as_str();
     let outcome = match methods::find_json_rpc(method) {
         JsonRpc::Estimate => {
-            service.journal.count(method, || fees::estimate(service, envelope.params))
+            service.journal.count(method, || fees::estimate(service, begun, envelope.params))
         }
         JsonRpc::Forwarded(known) => {
-            let passed = forward::pass_on_json_rpc(service, known, id, envelope.params);
+            let passed = forward::pass_on_json_rpc(service, begun, known, id, envelope.params);
             return passed.unwrap_or_else(|refusal| {
                 service.note(method, &refusal);
                 refuse_json_rpc(id, &refusal)
@@ -89,7 +95,7 @@ fn answer_json_rpc(service: &Service, body: &[u8]) -> Vec<u8> {
         }
         JsonRpc::Chain => envelope.params.map_or(Ok(Value::Null), parameters).and_then(|params| {
             service.ready()?;
-            service.journal.count(method, || local::answer(service, method, &params))
+            service.journal.count(method, || local::answer(service, begun, method, &params))
         }),
     };
     match outcome {
@@ -107,9 +113,9 @@ fn name_of(path: &str) -> &str {
 }
 
 /// Answers from the verified chain.
-fn answer_here(service: &Service, method: &str) -> Result<Vec<u8>, Refusal> {
+fn answer_here(service: &Service, begun: Instant, method: &str) -> Result<Vec<u8>, Refusal> {
     service.ready()?;
-    Ok(local::answer(service, method, &Value::Null)?.to_string().into())
+    Ok(local::answer(service, begun, method, &Value::Null)?.to_string().into())
 }
 
 /// Parses the parameters of a method that is answered here: small ones.
@@ -123,7 +129,63 @@ fn parameters(params: &RawValue) -> Result<Value, Refusal> {
 
 #[cfg(test)]
 mod tests {
+    use std::iter;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use randomx_monero::Network;
+
     use super::*;
+    use crate::chain::View;
+    use crate::epee::Writer;
+    use crate::following::now;
+    use crate::nodes::{Call, NoAnswer, Transport};
+
+    #[test]
+    fn no_node_is_asked_when_the_time_of_a_request_is_over() {
+        const LIMIT: Duration = Duration::from_secs(60);
+        let asked = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&asked);
+        let send = move |_: &Call| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Err(NoAnswer::Refused("a problem".to_owned()))
+        };
+        let node = ("a node".to_owned(), Box::new(send) as Transport);
+        let mut service = Service::before(iter::once(node));
+        service.nodes.limit(LIMIT);
+        service.chain.show(View::of_base((1, [1; 32]), Network::Mainnet));
+        service.set_followed(Some(now()));
+        let binary = |write: fn(&mut Writer)| {
+            let mut writer = Writer::new();
+            write(&mut writer);
+            writer.finish()
+        };
+        let call = |method: &str, params: Value| {
+            json!({ "method": method, "params": params }).to_string().into_bytes()
+        };
+        let hash = "11".repeat(32);
+        for (path, body) in [
+            ("/getblocks.bin", binary(|writer| writer.byte("requested_info", 2))),
+            ("/getblocks_by_height.bin", binary(|writer| writer.numbers("heights", &[1]))),
+            ("/gethashes.bin", binary(|writer| writer.bytes("block_ids", &[7; 32]))),
+            ("/gettransactions", json!({ "txs_hashes": [hash] }).to_string().into()),
+            ("/is_key_image_spent", json!({ "key_images": [hash] }).to_string().into()),
+            ("/get_transaction_pool", Vec::new()),
+            (JSON_RPC, call("get_block_header_by_hash", json!({ "hash": hash }))),
+            (JSON_RPC, call("get_output_histogram", json!({}))),
+            (JSON_RPC, call("get_fee_estimate", json!({}))),
+        ] {
+            let ask = |begun| {
+                reply(&service, begun, path, &body);
+                asked.swap(0, Ordering::Relaxed)
+            };
+            let text = String::from_utf8_lossy(&body);
+            assert_ne!(ask(Instant::now()), 0, "{path} {text}");
+            let begun = Instant::now().checked_sub(LIMIT).expect("an earlier time");
+            assert_eq!(ask(begun), 0, "{path} {text}");
+        }
+    }
 
     #[test]
     fn blocks_transactions_and_distributions_are_large() {

@@ -64,12 +64,15 @@ struct Estimate {
 
 /// Answers `get_fee_estimate` with the lower of two nodes' estimates for each priority, or with the
 /// guard's own. Does not wait until the chain is read: a wallet that already knows the height would
-/// otherwise pay its built-in fee.
-pub(crate) fn estimate(service: &Service, params: Option<&RawValue>) -> Result<Value, Refusal> {
+/// otherwise pay its built-in fee. The request began at `begun`.
+pub(crate) fn estimate(
+    service: &Service,
+    begun: Instant,
+    params: Option<&RawValue>,
+) -> Result<Value, Refusal> {
     let params = params.map_or("{}", RawValue::get);
     let Parameters { grace_blocks } = serde_json::from_str(params)
         .map_err(|problem| Refusal::Request(format!("{METHOD}: {problem}")))?;
-    let begun = Instant::now();
     let paid = paid(service, begun);
     let estimated = paid.clone().and_then(|paid| lower_of_two(service, begun, grace_blocks, paid));
     let fees = estimated.unwrap_or_else(|refusal| {
@@ -105,7 +108,7 @@ fn lower_of_two(
         }
         check(&result, paid)
     };
-    let estimates = without_liars(|| service.nodes.ask_two_since(begun, &call, judge))?;
+    let estimates = without_liars(|| service.nodes.ask_two(begun, &call, judge))?;
     service.journal.not_verified(METHOD);
     if let [one, other] = estimates[..]
         && one.iter().zip(other).any(|(one, other)| one.abs_diff(other) > *one.min(&other))
@@ -218,7 +221,8 @@ mod tests {
     fn an_estimate_that_follows_from_no_block_is_not_verified() {
         let service = Service::before(iter::empty());
         let counted = || {
-            let answer = service.journal.count(METHOD, || super::estimate(&service, None));
+            let answer =
+                service.journal.count(METHOD, || super::estimate(&service, Instant::now(), None));
             assert_eq!(answer.expect("an estimate")["fees"], json!(HONEST));
             let described = service.journal.describe();
             (described["verified"].clone(), described["notVerified"].clone())

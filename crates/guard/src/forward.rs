@@ -10,6 +10,7 @@ mod plausible;
 mod status;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use serde_json::value::RawValue;
 
@@ -41,8 +42,13 @@ pub(crate) const fn known(
     Known { name, form, limit, plausible }
 }
 
-/// Passes on a request.
-pub(crate) fn pass_on(service: &Service, known: Known, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// Passes on a request that began at `begun`.
+pub(crate) fn pass_on(
+    service: &Service,
+    begun: Instant,
+    known: Known,
+    body: &[u8],
+) -> Result<Vec<u8>, Refusal> {
     let request = match known.form {
         Form::Json if body.iter().all(u8::is_ascii_whitespace) => b"{}".to_vec(),
         Form::Json => without_client(body)?.into_bytes(),
@@ -55,12 +61,13 @@ pub(crate) fn pass_on(service: &Service, known: Known, body: &[u8]) -> Result<Ve
         body: request,
         limit: known.limit,
     };
-    ask(service, known, &call, body)
+    ask(service, begun, known, &call, body)
 }
 
-/// Passes on a request of JSON-RPC.
+/// Passes on a request of JSON-RPC that began at `begun`.
 pub(crate) fn pass_on_json_rpc(
     service: &Service,
+    begun: Instant,
     known: Known,
     id: &RawValue,
     params: Option<&RawValue>,
@@ -79,10 +86,16 @@ pub(crate) fn pass_on_json_rpc(
         body: body.into_bytes(),
         limit: known.limit,
     };
-    ask(service, known, &call, params.as_bytes())
+    ask(service, begun, known, &call, params.as_bytes())
 }
 
-fn ask(service: &Service, known: Known, call: &Call, request: &[u8]) -> Result<Vec<u8>, Refusal> {
+fn ask(
+    service: &Service,
+    begun: Instant,
+    known: Known,
+    call: &Call,
+    request: &[u8],
+) -> Result<Vec<u8>, Refusal> {
     service.ready()?;
     let tip = service.chain.view()?.tip().0;
     let judge = |answer: &[u8]| {
@@ -90,9 +103,9 @@ fn ask(service: &Service, known: Known, call: &Call, request: &[u8]) -> Result<V
         Ok((answer.to_vec(), facts))
     };
     let mut answers = if known.plausible.is_compared() {
-        service.nodes.ask_two(call, judge)?
+        service.nodes.ask_two(begun, call, judge)?
     } else {
-        vec![service.nodes.ask(call, judge)?]
+        vec![service.nodes.ask(begun, call, judge)?]
     };
     service.journal.not_verified(known.name);
     let is_whole = |facts: &Facts| answers.iter().all(|(_, other)| facts.covers(other));

@@ -13,7 +13,7 @@ use randomx_monero::client::{Config, Report, SourceId, SourceState, Start, Tip};
 use thiserror::Error;
 use url::Url;
 
-use crate::archive::{Archive, REQUEST_PATIENCE};
+use crate::archive::{Archive, Connect, REQUEST_PATIENCE};
 use crate::chain::{Chain, View};
 use crate::following::{Following, Seen, now};
 use crate::journal::{Journal, is_evidence, keep_in};
@@ -83,9 +83,17 @@ impl Guard {
         remove_leftovers(store, is_evidence);
         archive.remove_leftovers();
         let follower = Follower::new(config, start, sources(), hasher, Some(opened))?;
+        let connect = |source: fn(&Route, &Url) -> Source, url: &Url| -> Connect {
+            let (route, url) = (route.clone(), url.clone());
+            Box::new(move |time| {
+                let timeout = route.timeout.min(time);
+                source(&Route { timeout, ..route.clone() }, &url)
+            })
+        };
         // Relays have headers at hand, nodes must be asked for whole blocks.
-        let mut older = sources();
-        older.rotate_left(nodes.len());
+        let older = relays.iter().map(|url| connect(Source::relay, url));
+        let older = older.chain(nodes.iter().map(|url| connect(Source::node, url)));
+        let older: Vec<Connect> = older.collect();
         let (filled, noted) = (Arc::clone(&archive), Arc::clone(&journal));
         let work = move || filled.run(&older, &noted);
         thread::Builder::new().spawn(work).map_err(GuardError::Threads)?;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use randomx_monero::Network;
 use randomx_monero::client::Client;
@@ -52,7 +52,7 @@ impl Desk {
 
     /// Answers a wallet's request: an HTTP status and a body.
     pub fn answer(&self, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
-        let reply = reply(&self.service, path, body);
+        let reply = reply(&self.service, Instant::now(), path, body);
         (reply.status, reply.body)
     }
 

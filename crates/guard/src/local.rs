@@ -25,9 +25,14 @@ const FREE_WEIGHT: u64 = 300_000;
 /// The longest answer of a node about one block.
 pub(crate) const MAX_BLOCK: u64 = 8 << 20;
 
-/// Answers a method.
-pub(crate) fn answer(service: &Service, method: &str, params: &Value) -> Result<Value, Refusal> {
-    let (begun, view) = (Instant::now(), service.chain.view()?);
+/// Answers a method, for a request that began at `begun`.
+pub(crate) fn answer(
+    service: &Service,
+    begun: Instant,
+    method: &str,
+    params: &Value,
+) -> Result<Value, Refusal> {
+    let view = service.chain.view()?;
     let (tip, _) = view.tip();
     let height = |name: &str| {
         let height = params[name].as_u64();
@@ -106,7 +111,7 @@ fn height_of(
     }
     // A node may say where a block is whose header was not read yet, which is checked then.
     let call = Call::json_rpc("get_block_header_by_hash", &json!({ "hash": id }), 16 << 10);
-    service.nodes.ask_since(begun, &call, |answer| {
+    service.nodes.ask(begun, &call, |answer| {
         let answer: Value = serde_json::from_slice(answer)
             .map_err(|_| Fault::Unusable("expected JSON".to_owned()))?;
         let height = answer["result"]["block_header"]["height"].as_u64();
@@ -145,7 +150,7 @@ fn fetch_block(
     id: &Hash,
 ) -> Result<(Vec<u8>, Block), Refusal> {
     let call = Call::json_rpc("get_block", &json!({ "height": height }), MAX_BLOCK);
-    service.nodes.ask_since(begun, &call, |answer| {
+    service.nodes.ask(begun, &call, |answer| {
         let (blob, block) = header::read_block(answer)
             .map_err(|problem| Fault::Unusable(format!("block {height}: {problem}")))?;
         if block.id() == *id {

@@ -1,5 +1,7 @@
 //! The methods that wallets may call: what answers each, and how long the answer of a node may be.
 
+use std::time::Instant;
+
 use crate::answer::Form;
 use crate::forward::{Known, Plausible, known};
 use crate::nodes::LARGE;
@@ -17,12 +19,15 @@ pub(crate) struct Method {
     pub(crate) source: Source,
 }
 
+/// Answers a request, given the time at which it began and its body.
+type Checked = fn(&Service, Instant, &[u8]) -> Result<Vec<u8>, Refusal>;
+
 /// Where the answer to a method comes from.
 pub(crate) enum Source {
     /// The verified chain, by the method of JSON-RPC with this name.
     Chain(&'static str),
     /// Nodes, whose answers are checked.
-    Checked(fn(&Service, &[u8]) -> Result<Vec<u8>, Refusal>),
+    Checked(Checked),
     /// All nodes, which receive the request.
     Sent,
     /// Nodes, whose answers are passed on.
@@ -96,7 +101,7 @@ const fn checked(
     other: &'static str,
     form: Form,
     limit: u64,
-    answer: fn(&Service, &[u8]) -> Result<Vec<u8>, Refusal>,
+    answer: Checked,
 ) -> Method {
     Method { names: [name, other], form, limit, source: Source::Checked(answer) }
 }

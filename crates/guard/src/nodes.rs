@@ -168,18 +168,16 @@ impl Nodes {
         Nodes { nodes, journal, times: TIMES }
     }
 
-    /// Asks the nodes in turn, until `judge` makes something of an answer. A node that lies is dropped,
-    /// and the request is refused. Nodes that wasted time a short time ago are asked after the others.
-    pub(crate) fn ask<T>(
-        &self,
-        call: &Call,
-        judge: impl Fn(&[u8]) -> Result<T, Fault>,
-    ) -> Result<T, Refusal> {
-        self.ask_since(Instant::now(), call, judge)
+    /// Sets how long a wallet's request may take.
+    #[cfg(test)]
+    pub(crate) fn limit(&mut self, request: Duration) {
+        self.times.request = request;
     }
 
-    /// Asks as [`Nodes::ask`] does, as a part of a wallet's request that began at `begun`.
-    pub(crate) fn ask_since<T>(
+    /// Asks the nodes in turn, until `judge` makes something of an answer. A node that lies is dropped,
+    /// and the request is refused. Nodes that wasted time a short time ago are asked after the others.
+    /// The wallet's request began at `begun`.
+    pub(crate) fn ask<T>(
         &self,
         begun: Instant,
         call: &Call,
@@ -189,7 +187,7 @@ impl Nodes {
         self.ask_each(begun, |_| Cow::Borrowed(call), judge)
     }
 
-    /// Asks as [`Nodes::ask_since`] does. `call` returns the request for the node with a name. `judge` gets
+    /// Asks as [`Nodes::ask`] does. `call` returns the request for the node with a name. `judge` gets
     /// that name too. It also returns how many bytes of an answer are of use: the node may take the time
     /// that these take over a slow connection.
     pub(crate) fn ask_each<'a, T>(
@@ -320,7 +318,8 @@ impl Remote {
         let begun = Instant::now();
         let answer = (self.transport)(call, time);
         let took = begun.elapsed();
-        let is_silent = matches!(answer, Err(NoAnswer::Silent(_)));
+        // Other nodes may have left little time to one that is cut off. Then only the time that it took counts.
+        let is_silent = took < time && matches!(answer, Err(NoAnswer::Silent(_)));
         let outcome = answer.map_err(|problem| {
             let (NoAnswer::Silent(problem) | NoAnswer::Refused(problem)) = problem;
             Fault::Unusable(problem)

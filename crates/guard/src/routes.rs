@@ -29,8 +29,8 @@ const MAX_LARGE: usize = 2;
 /// How long a request waits for others in all.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The longest time of a request in work, and of sending its answer. A request waits for others (60 seconds), and then
-/// for headers and nodes (180 together): 240 seconds in all.
+/// The longest time of a request in work, and of sending its answer. A request waits for others, headers and nodes for
+/// 180 seconds in all.
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// The state that all requests share.
@@ -84,8 +84,9 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::POST) {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
+    let begun = Instant::now();
     let busy = || (StatusCode::SERVICE_UNAVAILABLE, "too many requests\n").into_response();
-    let deadline = Instant::now() + WAIT;
+    let deadline = begun + WAIT;
     let request_permit = || timeout_at(deadline, Arc::clone(&shared.requests).acquire_owned());
     let Ok(Ok(permit)) = request_permit().await else { return busy() };
     let body = match read_body(request, MAX_BODY).await {
@@ -112,7 +113,7 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
     let service = Arc::clone(&shared.service);
     // The work goes on if the wallet closes the connection, so it keeps the permits.
     let work = task::spawn_blocking(move || {
-        let reply = reply(&service, &path, &body);
+        let reply = reply(&service, begun.into_std(), &path, &body);
         drop(permit);
         (reply, large)
     });
@@ -168,9 +169,13 @@ fn permitted(names: Names, port: u16, headers: &HeaderMap) -> Result<(), &'stati
 mod tests {
     use std::sync::{Mutex, mpsc};
 
+    use axum::body::to_bytes;
+    use randomx_monero::Network;
     use tokio::{runtime, time::timeout};
 
     use super::*;
+    use crate::chain::View;
+    use crate::following::now;
     use crate::nodes::{Call, Transport};
 
     const OWN: &str = "127.0.0.1:18081";
@@ -247,6 +252,26 @@ mod tests {
             let small = answer(State(shared.clone()), post("/send_raw_transaction", "{}"));
             assert!(timeout(WAIT / 2, small).await.is_ok());
             drop(large);
+        });
+    }
+
+    #[test]
+    fn the_wait_for_others_is_a_part_of_a_requests_time() {
+        const LIMIT: Duration = Duration::from_millis(50);
+        let (mut shared, go_on) = waiting();
+        let service = Arc::get_mut(&mut shared.service).expect("no request");
+        service.nodes.limit(LIMIT);
+        service.chain.show(View::of_base((1, [1; 32]), Network::Mainnet));
+        service.set_followed(Some(now()));
+        go_on.send(()).expect("a node");
+        block_on(async {
+            let all = shared.requests.acquire_many(MAX_REQUESTS as u32).await.expect("permits");
+            let mut request = Box::pin(answer(State(shared.clone()), post("/get_outs", "{}")));
+            assert!(timeout(LIMIT, &mut request).await.is_err());
+            drop(all);
+            let body = to_bytes(request.await.into_body(), 1 << 10).await.expect("an answer");
+            let text = String::from_utf8_lossy(&body);
+            assert!(text.contains("there is no time left for other nodes"), "{text}");
         });
     }
 

@@ -32,14 +32,14 @@ pub(crate) const MAX_ANSWER: u64 = 64 << 20;
 /// The longest answer of a node that receives a transaction.
 pub(crate) const MAX_SENT: u64 = 64 << 10;
 
-/// Answers `gettransactions`.
-pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// Answers `gettransactions`, for a request that began at `begun`.
+pub(crate) fn get(service: &Service, begun: Instant, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request: Request = serde_json::from_slice(body)
         .map_err(|problem| Refusal::Request(format!("gettransactions: {problem}")))?;
     if request.txs_hashes.len() > MOST {
         return Err(Refusal::Request(format!("txs_hashes: expected at most {MOST}")));
     }
-    let (begun, view) = (Instant::now(), service.chain.view()?);
+    let view = service.chain.view()?;
     let asked = json!({ "txs_hashes": request.txs_hashes, "prune": false, "split": true });
     let call = Call {
         method: "gettransactions".to_owned(),
@@ -48,7 +48,7 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         body: asked.to_string().into(),
         limit: MAX_ANSWER,
     };
-    let (found, missed) = service.nodes.ask(&call, |answer| {
+    let (found, missed) = service.nodes.ask(begun, &call, |answer| {
         let most = request.txs_hashes.len();
         let answer = Answer::parse(answer, most).map_err(Fault::Unusable)?;
         let (found, missed) = check(&request, answer)?;
@@ -60,6 +60,12 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     }
     let entries = found.iter().map(|found| describe(service, &view, begun, &request, found));
     let entries: Vec<Value> = entries.collect::<Result<_, _>>()?;
+    if entries.iter().any(|entry| entry["in_pool"] == true) {
+        service.journal.not_verified("gettransactions: transactions of the pool");
+    }
+    if entries.iter().any(|entry| entry["output_indices"].is_array()) {
+        service.journal.not_verified("gettransactions: output_indices");
+    }
     let as_hex: Vec<&Value> = entries.iter().map(|entry| &entry["as_hex"]).collect();
     let missed: Vec<String> = missed.iter().map(hex::encode).collect();
     let answer = json!({
@@ -167,7 +173,6 @@ fn describe(
     let height = found.confirmed_at(view);
     entry["in_pool"] = json!(height.is_none());
     let Some(height) = height else {
-        service.journal.not_verified("gettransactions: transactions of the pool");
         entry["relayed"] = json!(true);
         entry["double_spend_seen"] = json!(found.double_spend_seen);
         entry["received_timestamp"] = json!(found.received_timestamp);
@@ -178,14 +183,14 @@ fn describe(
     entry["confirmations"] = json!(tip - height + 1);
     entry["block_timestamp"] = json!(block.blob.header.timestamp);
     if found.output_indices.len() == transaction.outputs {
-        service.journal.not_verified("gettransactions: output_indices");
         entry["output_indices"] = json!(found.output_indices);
     }
     Ok(entry)
 }
 
-/// Answers `sendrawtransaction`: all nodes receive the transaction, and the first that accepts it answers.
-pub(crate) fn send(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// Answers `sendrawtransaction`: all nodes receive the transaction, and the first that accepts it answers. The
+/// request began at `begun`.
+pub(crate) fn send(service: &Service, begun: Instant, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request: Sent<'_> = serde_json::from_slice(body)
         .map_err(|problem| Refusal::Request(format!("sendrawtransaction: {problem}")))?;
     let blob = hex::decode(&*request.tx_as_hex)
@@ -201,7 +206,7 @@ pub(crate) fn send(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     };
     let (mut refused, mut failures) = (None, Vec::new());
     service.journal.not_verified("sendrawtransaction");
-    for answer in service.nodes.ask_all(call) {
+    for answer in service.nodes.ask_all(begun, call) {
         match answer.map(|answer| (serde_json::from_slice::<Value>(&answer), answer)) {
             Ok((Ok(json), answer)) if json["status"] == "OK" => return Ok(answer),
             Ok((Ok(_), answer)) => refused = Some(answer),

@@ -1,5 +1,6 @@
 //! The sources of older headers, which may be slow, silent or false.
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use randomx_client::{Answer, Source};
@@ -23,8 +24,12 @@ const MEMORY: Duration = Duration::from_secs(300);
 /// The time that a source is assumed to take for a part before it was measured.
 const EXPECTED: Duration = Duration::from_secs(20);
 
-/// Returns hashing blobs, given the first height and the number of blocks. There may be fewer.
-pub(super) type Ask<'a> = Box<dyn Fn(u64, u64) -> Result<Vec<Vec<u8>>, String> + 'a>;
+/// Returns a source each of whose answers may take a time.
+pub(crate) type Connect = Box<dyn Fn(Duration) -> Source + Send>;
+
+/// Returns hashing blobs, given the first height, the number of blocks, and the time that an answer may take. There
+/// may be fewer.
+pub(super) type Ask<'a> = Box<dyn Fn(u64, u64, Duration) -> Result<Vec<Vec<u8>>, String> + 'a>;
 
 /// The sources, with the time that each took.
 pub(super) struct Sources<'a> {
@@ -56,14 +61,19 @@ impl<'a> Sources<'a> {
     /// Returns sources that were not measured. The first is preferred. Once `is_stopped` returns true, no source is
     /// asked any more.
     pub(super) fn new(
-        sources: &'a [Source],
+        sources: &'a [Connect],
         is_stopped: &'a (dyn Fn() -> bool + 'a),
     ) -> Sources<'a> {
-        let sources = sources.iter().map(|source| {
-            Box::new(move |first, count| {
+        let sources = sources.iter().map(|connect| {
+            // Kept with its connections for as long as the time stays the same.
+            let connected = RefCell::new(None);
+            Box::new(move |first, count, time| {
                 if is_stopped() {
                     return Err("the guard has ended".to_owned());
                 }
+                let mut connected = connected.borrow_mut();
+                let before = connected.take().filter(|(known, _)| *known == time);
+                let (_, source) = connected.insert(before.unwrap_or_else(|| (time, connect(time))));
                 match source.ask(Query::Headers { first, count }) {
                     Ok(Answer::Headers(blobs)) => Ok(blobs),
                     Ok(_) => Err("a source sent no headers".to_owned()),
@@ -115,7 +125,11 @@ impl<'a> Sources<'a> {
                     }
                     failure = format!("blocks {first} to {last} are not on the verified chain");
                 }
-                Err(Problem::Failed(problem)) => failure = problem,
+                Err(Problem::Failed(problem)) => {
+                    // An answer that did not come in time is no other failure than too few of them.
+                    late |= begun.elapsed() >= self.patience;
+                    failure = problem;
+                }
                 Err(Problem::Late(count)) => {
                     late = true;
                     let (expected, seconds) = (last - first + 1, self.patience.as_secs());
@@ -149,7 +163,7 @@ enum Problem {
 }
 
 /// Reads hashing blobs from a source. An answer may have any number of them. When the time is over, no
-/// further request is sent.
+/// further request is sent. No answer is awaited for longer than that time, whatever other requests may take.
 fn read(ask: &Ask<'_>, first: u64, last: u64, patience: Duration) -> Result<Vec<Vec<u8>>, Problem> {
     let end = Instant::now() + patience;
     let mut blobs: Vec<Vec<u8>> = Vec::new();
@@ -162,7 +176,7 @@ fn read(ask: &Ask<'_>, first: u64, last: u64, patience: Duration) -> Result<Vec<
             return Err(Problem::Late(blobs.len()));
         }
         let count = (last - next + 1).min(MAX_HEADERS);
-        match ask(next, count).map_err(Problem::Failed)? {
+        match ask(next, count, patience).map_err(Problem::Failed)? {
             more if !more.is_empty() && more.len() as u64 <= count => blobs.extend(more),
             more => {
                 let problem = format!("expected 1 to {count} headers, got {}", more.len());
@@ -175,10 +189,13 @@ fn read(ask: &Ask<'_>, first: u64, last: u64, patience: Duration) -> Result<Vec<
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::sync::{Arc, Mutex};
     use std::thread::sleep;
 
+    use randomx_client::Route;
     use randomx_monero::Block;
     use randomx_testing::blocks::block_with;
+    use url::Url;
 
     use super::*;
 
@@ -203,7 +220,7 @@ mod tests {
         pause: Duration,
         asked: &'a Cell<u32>,
     ) -> Ask<'a> {
-        Box::new(move |first, count| {
+        Box::new(move |first, count, _| {
             asked.set(asked.get() + 1);
             sleep(pause);
             let first = usize::try_from(first).expect("a height");
@@ -242,6 +259,44 @@ mod tests {
         // Forty pauses take at least eight times the patience at first. The longer time is kept.
         assert!(tries >= 4, "{tries}");
         assert_eq!(sources.patience, SOON * (1 << (tries - 1)));
+    }
+
+    #[test]
+    fn an_answer_may_take_no_longer_than_a_part() {
+        let last = headers(1).1;
+        let given = RefCell::new(Vec::new());
+        let silent: Ask<'_> = Box::new(|_, _, time| {
+            given.borrow_mut().push(time);
+            sleep(time);
+            Err("no answer in time".to_owned())
+        });
+        let mut sources = Sources::by(vec![silent], SOON, MEMORY);
+        for _ in 0..3 {
+            assert!(sources.fetch(0, 0, last).is_err());
+        }
+        assert_eq!(given.take(), [SOON, 2 * SOON, 4 * SOON]);
+        // A failure that comes at once changes nothing.
+        let refusing: Ask<'_> = Box::new(|_, _, _| Err("a problem".to_owned()));
+        let mut sources = Sources::by(vec![refusing], MEMORY, MEMORY);
+        assert!(sources.fetch(0, 0, last).is_err());
+        assert_eq!(sources.patience, MEMORY);
+    }
+
+    #[test]
+    fn a_source_is_connected_once_for_each_time() {
+        let url = Url::parse("http://127.0.0.1:1/").expect("an address");
+        let given = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&given);
+        let connect: Connect = Box::new(move |time| {
+            noted.lock().expect("no panic").push(time);
+            Source::relay(&Route::direct(time), &url)
+        });
+        let (connects, is_stopped) = ([connect], || false);
+        let sources = Sources::new(&connects, &is_stopped);
+        for time in [SOON, SOON, 2 * SOON, SOON] {
+            assert!((sources.sources[0].ask)(0, 1, time).is_err());
+        }
+        assert_eq!(*given.lock().expect("no panic"), [SOON, 2 * SOON, SOON]);
     }
 
     #[test]
@@ -288,12 +343,12 @@ mod tests {
         let asked = [0; 4].map(Cell::new);
         let mut sources = Sources::by(
             vec![
-                Box::new(|_, _| {
+                Box::new(|_, _, _| {
                     asked[0].set(asked[0].get() + 1);
                     Ok(Vec::new())
                 }),
                 source(&other[1..], 512, Duration::ZERO, &asked[1]),
-                Box::new(|_, count| {
+                Box::new(|_, count, _| {
                     asked[2].set(asked[2].get() + 1);
                     Ok(vec![Vec::new(); count as usize + 1])
                 }),
@@ -317,8 +372,8 @@ mod tests {
         let (blobs, last) = headers(PART);
         let (fails, asked) = (Cell::new(true), [0; 3].map(Cell::new));
         let relay = source(&blobs, 512, Duration::ZERO, &asked[0]);
-        let relay: Ask<'_> = Box::new(move |first, count| {
-            let answer = relay(first, count);
+        let relay: Ask<'_> = Box::new(move |first, count, time| {
+            let answer = relay(first, count, time);
             if fails.replace(false) { Err("it is started again".to_owned()) } else { answer }
         });
         let slow = |index: usize| source(&blobs, 512, SOON / 5, &asked[index]);

@@ -54,7 +54,7 @@ fn other_requests_do_not_lead_further_and_further_down() {
 /// Starts a thread that reads headers from a source.
 fn fill(
     archive: &Arc<Archive>,
-    ask: impl Fn(u64, u64) -> Result<Vec<Vec<u8>>, String> + Send + 'static,
+    ask: impl Fn(u64, u64, Duration) -> Result<Vec<Vec<u8>>, String> + Send + 'static,
 ) -> thread::JoinHandle<()> {
     let archive = Arc::clone(archive);
     thread::spawn(move || {
@@ -70,7 +70,7 @@ fn requests_that_wait_do_not_shorten_the_pause_after_a_failure() {
     let asked = Arc::new(AtomicU32::new(0));
     archive.set_base((100, [0; 32]));
     let count = Arc::clone(&asked);
-    let filling = fill(&archive, move |_, _| {
+    let filling = fill(&archive, move |_, _, _| {
         count.fetch_add(1, Ordering::Relaxed);
         Err("a problem".to_owned())
     });
@@ -97,7 +97,7 @@ fn a_new_base_ends_a_long_read_which_goes_on_where_it_ended() {
     let folder = tempfile::tempdir().expect("a folder");
     let archive = Archive::new(folder.path().to_owned(), Duration::ZERO);
     let asked = RefCell::new(Vec::new());
-    let ask: Ask<'_> = Box::new(|first, count| {
+    let ask: Ask<'_> = Box::new(|first, count, _| {
         // The base moves while the second segment is read.
         if first < 2 * SEGMENT {
             archive.set_base(new);
@@ -129,7 +129,7 @@ fn headers_that_cannot_be_stored_end_a_scan_and_are_fetched_once() {
     let store = tempfile::tempdir().expect("a folder");
     let archive = Archive::new(store.path().to_owned(), Duration::ZERO);
     let asked = Cell::new(0);
-    let ask: Ask<'_> = Box::new(|first, count| {
+    let ask: Ask<'_> = Box::new(|first, count, _| {
         asked.set(asked.get() + count);
         Ok(blobs[first as usize..(first + count) as usize].to_vec())
     });
@@ -173,7 +173,9 @@ fn headers_that_are_on_disk_are_not_written_again() {
     let run = |base: (u64, Hash)| {
         let archive = Archive::new(folder.path().to_owned(), Duration::ZERO);
         let ask: Ask<'_> =
-            Box::new(|first, count| Ok(blobs[first as usize..(first + count) as usize].to_vec()));
+            Box::new(
+                |first, count, _| Ok(blobs[first as usize..(first + count) as usize].to_vec()),
+            );
         archive.set_base(base);
         archive.want(1);
         assert_eq!(archive.extend(base, &mut Sources::by(vec![ask], minute, minute)), Ok(()));
@@ -199,7 +201,7 @@ fn the_parts_before_a_failure_are_not_read_again() {
     let base = |height: u64| (height, ids[height as usize + 1]);
     let last = base(SEGMENT - 1);
     let (tries, asked) = (Cell::new(0), Cell::new(0));
-    let ask: Ask<'_> = Box::new(|first, count| {
+    let ask: Ask<'_> = Box::new(|first, count, _| {
         tries.set(tries.get() + 1);
         asked.set(asked.get() + count);
         if tries.get() % 4 == 0 {
@@ -240,7 +242,7 @@ fn a_scan_ends_that_nobody_needs_any_more_and_goes_on_later() {
     let folder = tempfile::tempdir().expect("a folder");
     let archive = Archive::new(folder.path().to_owned(), Duration::ZERO);
     let asked = Cell::new(0);
-    let ask: Ask<'_> = Box::new(|first, count| {
+    let ask: Ask<'_> = Box::new(|first, count, _| {
         asked.set(asked.get() + count);
         // The last second in which the scan counts is over when half of the second segment was read.
         if first == 2 * SEGMENT + 2 * PART {
@@ -278,7 +280,7 @@ fn a_stopped_archive_writes_nothing() {
     let archive = Arc::new(Archive::new(store.path().join("headers"), PAUSE));
     let (asked, is_asked) = mpsc::channel();
     let (go_on, may_answer) = mpsc::channel::<()>();
-    let filling = fill(&archive, move |first, count| {
+    let filling = fill(&archive, move |first, count, _| {
         asked.send(()).expect("a test");
         may_answer.recv().expect("a message");
         Ok(blobs[first as usize..(first + count) as usize].to_vec())
@@ -292,7 +294,7 @@ fn a_stopped_archive_writes_nothing() {
     assert!(!store.path().join("headers").exists());
     // It ends also while it waits for requests.
     let archive = Arc::new(Archive::new(store.path().to_owned(), PAUSE));
-    let filling = fill(&archive, |_, _| Err("not asked".to_owned()));
+    let filling = fill(&archive, |_, _, _| Err("not asked".to_owned()));
     archive.stop();
     filling.join().expect("no panic");
 }

@@ -16,12 +16,16 @@ use super::{Checked, MAX_ANSWER, check_id, check_transactions, malformed, unusab
 /// The most blocks that are asked for by their heights.
 const MAX_HEIGHTS: usize = 1000;
 
-/// Answers `getblocks_by_height.bin`.
-pub(crate) fn by_height(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// Answers `getblocks_by_height.bin`, for a request that began at `begun`.
+pub(crate) fn by_height(
+    service: &Service,
+    begun: Instant,
+    body: &[u8],
+) -> Result<Vec<u8>, Refusal> {
     let request = HeightsRequest::read(body, MAX_HEIGHTS).map_err(malformed)?;
     let view = service.chain.view()?;
     let take = |blocks: &[RawBlock<'_>], _: &[Checked<'_>]| Ok(write_heights(blocks));
-    fetch(service, &view, Instant::now(), &request.heights, MAX_ANSWER, take)
+    fetch(service, &view, begun, &request.heights, MAX_ANSWER, take)
 }
 
 /// Asks nodes for the blocks at some heights in an answer of at most so many bytes, for a request that began
@@ -92,7 +96,7 @@ fn ask<T>(
         body: HeightsRequest::write(heights),
         limit,
     };
-    service.nodes.ask_since(begun, &call, |bytes| {
+    service.nodes.ask(begun, &call, |bytes| {
         let blocks = read_heights_answer(bytes, MAX_HEIGHTS).map_err(unusable)?;
         if blocks.len() != heights.len() {
             let (expected, got) = (heights.len(), blocks.len());
@@ -142,13 +146,13 @@ mod tests {
         thread::scope(|scope| {
             scope.spawn(read);
             let begun = Instant::now();
-            let outcome = by_height(&service, &HeightsRequest::write(&heights));
+            let outcome = by_height(&service, Instant::now(), &HeightsRequest::write(&heights));
             assert!(matches!(outcome, Err(Refusal::Busy(_))), "{outcome:?}");
             assert!(begun.elapsed() < 3 * PATIENCE, "{:?}", begun.elapsed());
         });
         assert_eq!(asked.load(Ordering::Relaxed), 0);
         // The wallet's next request finds them.
-        let outcome = by_height(&service, &HeightsRequest::write(&heights));
+        let outcome = by_height(&service, Instant::now(), &HeightsRequest::write(&heights));
         assert!(matches!(outcome, Err(Refusal::Unusable(_))), "{outcome:?}");
         assert_eq!(asked.load(Ordering::Relaxed), 1);
     }

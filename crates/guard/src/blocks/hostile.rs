@@ -45,7 +45,7 @@ fn answered_about(
     request.byte("requested_info", info);
     request.bytes("block_ids", &known);
     request.number("start_height", start);
-    let outcome = blocks(&service, &request.finish());
+    let outcome = blocks(&service, Instant::now(), &request.finish());
     let asked = asked.lock().expect("no panic").clone();
     (outcome, asked)
 }
@@ -56,7 +56,7 @@ fn answer(start: u64) -> Writer {
     writer.bytes("status", b"OK");
     writer.number("start_height", start);
     writer.number("current_height", 7);
-    writer.objects("blocks", 1, |writer, _| writer.bytes("block", b"false"));
+    writer.objects("blocks", 1, |writer, _| writer.bytes("block", b"\x10false"));
     writer.objects("output_indices", 1, |writer, _| writer.numbers("indices", &[]));
     writer
 }

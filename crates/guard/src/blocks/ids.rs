@@ -36,17 +36,17 @@ pub(super) fn call(request: &BlocksRequest<'_>) -> Call {
     }
 }
 
-/// Answers `gethashes.bin`.
-pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// Answers `gethashes.bin`, for a request that began at `begun`.
+pub(crate) fn hashes(service: &Service, begun: Instant, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request = BlocksRequest::read(body).map_err(malformed)?;
-    let (begun, view) = (Instant::now(), service.chain.view()?);
+    let view = service.chain.view()?;
     let (tip, _) = view.tip();
     if let Some(start) = newest_known(service, &view, &request) {
         let last = tip.min(start + MAX_IDS - 1);
         let ids = (start..=last).map(|height| service.chain.id(&view, begun, height));
         return Ok(write_hashes(start, tip + 1, &ids.collect::<Result<Vec<_>, _>>()?));
     }
-    let answers = service.nodes.ask_two_since(begun, &call(&request), |bytes| {
+    let answers = service.nodes.ask_two(begun, &call(&request), |bytes| {
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
         if !ids.first().is_some_and(|first| request.ids.contains(first)) {
             let problem = "m_block_ids: expected to begin with a block that the wallet named";
@@ -120,7 +120,9 @@ mod tests {
             service.chain.show(View::of_base((tip, [1; 32]), Network::Mainnet));
             let mut request = Writer::new();
             request.bytes("block_ids", &genesis);
-            let refusal = hashes(&service, &request.finish()).expect_err("no ids").to_string();
+            let refusal = hashes(&service, Instant::now(), &request.finish())
+                .expect_err("no ids")
+                .to_string();
             let expected = format!("start_height: expected at most {tip}, got {start}");
             assert!(refusal.contains(&expected), "{refusal}");
         }
@@ -146,7 +148,8 @@ mod tests {
         let mut request = Writer::new();
         request.bytes("block_ids", named.as_flattened());
         let begun = Instant::now();
-        let refusal = hashes(&service, &request.finish()).expect_err("no news").to_string();
+        let refusal =
+            hashes(&service, Instant::now(), &request.finish()).expect_err("no news").to_string();
         assert!(refusal.contains("the node has no block after 10000"), "{refusal}");
         assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     }

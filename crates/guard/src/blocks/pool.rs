@@ -1,8 +1,10 @@
 //! The times since which nodes are asked for the pool's news.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use randomx_monero::Network;
+use serde_json::json;
 
 use crate::chain::View;
 use crate::epee::Writer;
@@ -57,7 +59,7 @@ impl Nodes {
         let mut request = Writer::new();
         request.byte("requested_info", POOL_ONLY);
         request.number("pool_info_since", since);
-        let answer = blocks(&self.service, &request.finish()).expect("an answer");
+        let answer = blocks(&self.service, Instant::now(), &request.finish()).expect("an answer");
         assert!(BlocksAnswer::read(&answer).is_ok());
         self.asked.lock().expect("no panic").pop().expect("a request")
     }
@@ -76,6 +78,19 @@ fn a_node_is_asked_for_news_since_its_own_answer() {
     assert_eq!(nodes.ask(1030, 0, 1080), 0);
     // Another wallet's time.
     assert_eq!(nodes.ask(1060, 0, 1100), 1060);
+}
+
+#[test]
+fn the_pools_news_count_as_forwarded_when_they_are() {
+    let nodes = Nodes::new();
+    *nodes.answers.lock().expect("no panic") = 2;
+    let mut request = Writer::new();
+    request.byte("requested_info", POOL_ONLY);
+    assert!(blocks(&nodes.service, Instant::now(), &request.finish()).is_err());
+    let counted = || nodes.service.journal.describe()["notVerified"].clone();
+    assert_eq!(counted(), json!({}));
+    nodes.ask(0, 0, 1000);
+    assert_eq!(counted(), json!({ "getblocks.bin: transaction pool": 1 }));
 }
 
 #[test]

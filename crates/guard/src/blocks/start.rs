@@ -113,7 +113,7 @@ fn newest_common(
     begun: Instant,
 ) -> Result<Vec<u64>, Refusal> {
     let (tip, _) = view.tip();
-    let mut starts = service.nodes.ask_two_since(begun, &ids::call(request), |bytes| {
+    let mut starts = service.nodes.ask_two(begun, &ids::call(request), |bytes| {
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
         let named = ids.first().filter(|id| request.ids.iter().take(MAX_NAMED).any(|n| n == *id));
         let Some(id) = named.filter(|_| start <= tip) else {
@@ -175,7 +175,7 @@ mod tests {
         let mut ids: Vec<_> = named.iter().map(|number| [*number; 32]).collect();
         ids.push(Network::Mainnet.genesis_id());
         request.bytes("block_ids", ids.as_flattened());
-        let outcome = blocks(&service, &request.finish());
+        let outcome = blocks(&service, Instant::now(), &request.finish());
         let wanted = service.chain.archive().describe()["wanted"].as_u64();
         assert_eq!(wanted.is_some(), matches!(outcome, Err(Refusal::Busy(_))), "{outcome:?}");
         wanted

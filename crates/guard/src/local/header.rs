@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use randomx_monero::Block;
+use randomx_monero::{Block, unknown_version};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -71,6 +71,10 @@ pub(super) fn read_block(answer: &[u8]) -> Result<(Vec<u8>, Block), String> {
         return Err(format!("blob: expected at most {MAX_BLOB} bytes"));
     }
     let blob = hex::decode(&*blob).map_err(|problem| format!("blob: {problem}"))?;
+    // An honest node may follow rules that this release does not know.
+    if let Some(version) = unknown_version(&blob) {
+        return Err(format!("its version {version} needs a newer release"));
+    }
     let block = Block::parse(&blob).map_err(|problem| format!("blob: {problem}"))?;
     Ok((blob, block))
 }

@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Returns times that have no consequences.
 fn times() -> Times {
-    Times { request: NEVER, silence: NEVER, slow: NEVER, penalty: 1 }
+    Times { request: NEVER, silence: NEVER, slow: NEVER, penalty: 1, late: NEVER }
 }
 
 fn nodes(transports: Vec<TimedTransport>, times: Times) -> Nodes {
@@ -117,7 +117,7 @@ fn a_request_leaves_time_for_nodes_that_wasted_none() {
     let nodes = nodes(transports.collect(), times);
     let call = Call::json_rpc("get_info", &json!({}), 1);
     let ask = || {
-        assert!(nodes.ask(&call, |_| Ok(())).is_ok());
+        assert!(nodes.ask(Instant::now(), &call, |_| Ok(())).is_ok());
         given.lock().expect("no panic").drain(..).collect::<Vec<_>>()
     };
     let shares = ask();
@@ -148,7 +148,7 @@ fn a_request_ends_when_its_time_is_over() {
     });
     let times = Times { request: 3 * PAUSE, ..times() };
     let nodes = nodes(transports.collect(), times);
-    let answer = nodes.ask(&Call::json_rpc("get_info", &json!({}), 1), |_| Ok(()));
+    let answer = nodes.ask(Instant::now(), &Call::json_rpc("get_info", &json!({}), 1), |_| Ok(()));
     let refusal = answer.expect_err("no answer").to_string();
     assert!(refusal.ends_with("there is no time left for other nodes"), "{refusal}");
     assert!(count.load(Ordering::Relaxed) <= 3);
@@ -156,14 +156,119 @@ fn a_request_ends_when_its_time_is_over() {
 
 #[test]
 fn the_parts_of_a_request_share_its_time() {
-    let transports = vec![Box::new(|_: &Call, _| Ok(Vec::new())) as TimedTransport];
-    let nodes = nodes(transports, Times { request: PAUSE, ..times() });
+    let send = |_: &Call, time| {
+        assert_eq!(time, Duration::ZERO);
+        Ok(Vec::new())
+    };
+    let nodes = nodes(vec![Box::new(send)], Times { request: PAUSE, ..times() });
     let (call, begun) = (Call::json_rpc("get_info", &json!({}), 1), Instant::now());
     thread::sleep(PAUSE);
-    let refusal = nodes.ask_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
+    let refusal = nodes.ask(begun, &call, |_| Ok(())).expect_err("no time").to_string();
     assert_eq!(refusal, "there is no time left for other nodes");
-    let refusal = nodes.ask_two_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
+    let refusal = nodes.ask_two(begun, &call, |_| Ok(())).expect_err("no time").to_string();
     assert_eq!(refusal, "there is no time left for other nodes");
+    // A transaction is sent in any case.
+    assert_eq!(nodes.ask_all(begun, call).collect::<Vec<_>>(), [Ok(Vec::new())]);
+}
+
+/// The numbers of the nodes that were asked, and the times that they were given.
+type Given = Arc<Mutex<Vec<(usize, Duration)>>>;
+
+/// A node's answer, given the time for it.
+type Answer = fn(Duration) -> Result<Vec<u8>, NoAnswer>;
+
+/// Returns nodes that answer in these ways, and what they were given. The last `late` of them wasted time a short
+/// time ago.
+fn comparable(answers: Vec<Answer>, late: usize, times: Times) -> (Nodes, Given) {
+    let given = Given::default();
+    let count = answers.len();
+    let transports = answers.into_iter().enumerate().map(|(index, answer)| {
+        let given = Arc::clone(&given);
+        let send = move |_: &Call, time: Duration| {
+            given.lock().expect("no panic").push((index, time));
+            answer(time)
+        };
+        Box::new(send) as TimedTransport
+    });
+    let nodes = nodes(transports.collect(), times);
+    for (node, hours) in nodes.nodes[count - late..].iter().zip(1..) {
+        node.lock().behind_until = Instant::now().checked_add(hours * NEVER);
+    }
+    (nodes, given)
+}
+
+/// Asks two nodes. Returns the number of results, and what the nodes were given, in their order.
+fn compare((nodes, given): &(Nodes, Given)) -> (Option<usize>, Vec<(usize, Duration)>) {
+    let judge = |answer: &[u8]| Ok(answer.to_vec());
+    let values = nodes.ask_two(Instant::now(), &Call::json_rpc("get_info", &json!({}), 1), judge);
+    let mut given: Vec<_> = given.lock().expect("no panic").drain(..).collect();
+    given.sort_unstable();
+    (values.ok().map(|values| values.len()), given)
+}
+
+#[test]
+fn an_answer_is_not_held_for_long_by_nodes_that_wasted_time() {
+    const MINUTE: Duration = Duration::from_secs(60);
+    const LATE: Duration = Duration::from_secs(5);
+    let times = Times { request: MINUTE, late: LATE, ..times() };
+    let usable = |_| Ok(Vec::new());
+    let asked = |answers: Vec<_>, late| {
+        let (count, given) = compare(&comparable(answers, late, times));
+        // Whether each got no more than the short time.
+        (count, given.into_iter().map(|(node, time)| (node, time <= LATE)).collect::<Vec<_>>())
+    };
+    assert_eq!(asked(vec![usable, usable], 1), (Some(2), vec![(0, false), (1, true)]));
+    // It stands in for the one that fails.
+    let refuses = |_| refused();
+    let expected = (Some(2), vec![(0, false), (1, false), (2, true)]);
+    assert_eq!(asked(vec![usable, refuses, usable], 1), expected);
+    assert_eq!(asked(vec![usable; 3], 1), (Some(2), vec![(0, false), (1, false)]));
+    // Without another answer, a slow one is better than none.
+    assert_eq!(asked(vec![refuses, usable], 1), (Some(1), vec![(0, false), (1, false)]));
+    assert_eq!(asked(vec![usable; 2], 2), (Some(2), vec![(0, false), (1, false)]));
+    // All of them together.
+    let times = Times { late: PAUSE, ..times };
+    let slow = |time| {
+        thread::sleep(time);
+        silent()
+    };
+    let (count, given) = compare(&comparable(vec![usable, slow, usable, usable], 3, times));
+    assert_eq!((count, given.len()), (Some(1), 2), "{given:?}");
+}
+
+#[test]
+fn a_slow_node_leaves_time_for_those_that_wasted_some() {
+    let slow = |time| {
+        thread::sleep(time);
+        Ok(Vec::new())
+    };
+    for late in [PAUSE, NEVER] {
+        let times = Times { request: 10 * PAUSE, late, ..times() };
+        let (_, given) = compare(&comparable(vec![slow, |_| refused()], 1, times));
+        let left = late.min(5 * PAUSE);
+        assert!(given[0].1 <= 10 * PAUSE - left, "{given:?}");
+    }
+}
+
+#[test]
+fn a_node_that_others_left_little_time_is_still_compared() {
+    // A liar takes the time of each request, so that an honest node seems to be silent.
+    let cut_off = |time| {
+        thread::sleep(time);
+        silent()
+    };
+    let compared =
+        comparable(vec![|_| Ok(Vec::new()), cut_off], 0, Times { request: PAUSE, ..times() });
+    assert_eq!(compare(&compared).0, Some(1));
+    assert_eq!(compared.0.nodes[1].behind(), Duration::ZERO);
+    // Its own doing: it closes the connection, or takes long.
+    let compared = comparable(vec![|_| Ok(Vec::new()), |_| silent()], 0, times());
+    assert_eq!(compare(&compared).0, Some(1));
+    assert_ne!(compared.0.nodes[1].behind(), Duration::ZERO);
+    let times = Times { request: PAUSE, slow: PAUSE, penalty: 100_000, ..times() };
+    let compared = comparable(vec![|_| Ok(Vec::new()), cut_off], 0, times);
+    assert_eq!(compare(&compared).0, Some(1));
+    assert_ne!(compared.0.nodes[1].behind(), Duration::ZERO);
 }
 
 /// Returns a guard that has proven a block at the height 1, and does not find it by its id. For each answer its
@@ -206,7 +311,7 @@ fn an_estimate_and_the_blocks_that_limit_it_share_their_time() {
     let (service, id, calls) = late();
     // Its newest block.
     service.chain.show(View::of_base((1, id), Network::Regtest));
-    assert!(fees::estimate(&service, None).is_ok());
+    assert!(fees::estimate(&service, Instant::now(), None).is_ok());
     assert!(!calls.lock().expect("no panic").contains(&"get_fee_estimate".to_owned()));
 }
 
@@ -214,7 +319,8 @@ fn an_estimate_and_the_blocks_that_limit_it_share_their_time() {
 fn a_block_and_its_height_share_their_time() {
     let (service, id, calls) = late();
     service.chain.show(View::of_base((2, [7; 32]), Network::Regtest));
-    let refusal = local::answer(&service, "get_block", &json!({ "hash": hex::encode(id) }));
+    let refusal =
+        local::answer(&service, Instant::now(), "get_block", &json!({ "hash": hex::encode(id) }));
     assert!(refusal.is_err());
     assert!(!calls.lock().expect("no panic").contains(&"get_block".to_owned()));
 }
@@ -238,7 +344,7 @@ fn sent_at_last(others: Vec<TimedTransport>) -> (Vec<Result<Vec<u8>, String>>, u
     let is_alone = others.is_empty();
     let transports = iter::once(Box::new(slow) as TimedTransport).chain(others);
     let nodes = nodes(transports.collect(), times());
-    let send = || nodes.ask_all(Call::json_rpc("get_info", &json!({}), 1));
+    let send = || nodes.ask_all(Instant::now(), Call::json_rpc("get_info", &json!({}), 1));
     for _ in 0..MOST_SENDING {
         let mut answers = send();
         assert!(is_alone || answers.next() == Some(Ok(Vec::new())));

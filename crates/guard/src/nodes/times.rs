@@ -7,6 +7,7 @@ pub(super) const TIMES: Times = Times {
     silence: Duration::from_secs(60),
     slow: Duration::from_secs(15),
     penalty: 4,
+    late: Duration::from_secs(5),
 };
 
 /// The useful bytes that a node must send in a second, or else it wastes time.
@@ -15,8 +16,8 @@ pub(super) const RATE: u64 = 256 << 10;
 /// How long nodes are asked, and which ones after the others.
 #[derive(Clone, Copy)]
 pub(super) struct Times {
-    /// How long the nodes may take for a request, all together. Wallets wait 210 seconds, and a request may
-    /// wait 20 seconds for headers before a node is asked.
+    /// How long a request may take from its arrival. It waits for others and for headers before a node is asked.
+    /// Wallets wait 210 seconds.
     pub(super) request: Duration,
     /// How long a node that was silent is asked after the others. Not longer: the first node may be the
     /// wallet's own, and each later one learns what it is asked.
@@ -25,6 +26,8 @@ pub(super) struct Times {
     pub(super) slow: Duration,
     /// How many times longer than it wasted time a node is asked after the others.
     pub(super) penalty: u32,
+    /// How long nodes that wasted time are waited for, all together, to compare their answer with another one.
+    pub(super) late: Duration,
 }
 
 impl Times {

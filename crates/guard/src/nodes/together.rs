@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, ScopedJoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::refusal::{Refusal, brief};
 
@@ -15,31 +15,40 @@ pub(super) const MOST_SENDING: usize = 16;
 
 impl Nodes {
     /// Asks two nodes at the same time, and others in place of those that fail. Returns each usable
-    /// result: two, or one if no more nodes give one.
+    /// result: two, or one if no more nodes give one. The wallet's request began at `begun`.
+    ///
+    /// Nodes that wasted time a short time ago come last. Once there is a result, they may take only [`Times::late`]
+    /// for another one, all together. A node cannot make itself the only one by slowness of its own: some time is
+    /// kept for the others. Nor can it make others slow, since a node that was cut off early wasted no time.
     pub(crate) fn ask_two<T: Send>(
-        &self,
-        call: &Call,
-        judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
-    ) -> Result<Vec<T>, Refusal> {
-        self.ask_two_since(Instant::now(), call, judge)
-    }
-
-    /// Asks as [`Nodes::ask_two`] does, as a part of a wallet's request that began at `begun`.
-    pub(crate) fn ask_two_since<T: Send>(
         &self,
         begun: Instant,
         call: &Call,
         judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
     ) -> Result<Vec<T>, Refusal> {
         let (usable, mut failures) = self.usable();
-        let (mut others, mut values) = (&usable[..], Vec::new());
+        let (mut others, mut values, mut end) = (&usable[..], Vec::new(), None);
         while values.len() < 2 && !others.is_empty() {
+            let prompt = others.iter().take_while(|node| node.behind().is_zero()).count();
+            let candidates = if prompt > 0 { prompt } else { others.len() };
             let group;
-            (group, others) = others.split_at(others.len().min(2 - values.len()));
-            let Some(time) = self.share(begun, others) else {
+            (group, others) = others.split_at(candidates.min(2 - values.len()));
+            let Some(mut time) = self.share(begun, others) else {
                 failures.push(NO_TIME.to_owned());
                 break;
             };
+            if prompt == group.len() && !others.is_empty() {
+                // Only nodes that wasted time are left. Without time for them, these would be the only ones.
+                time = time.saturating_sub(self.times.late).max(time / 2);
+            }
+            if prompt == 0 && !values.is_empty() {
+                let now = Instant::now();
+                let end = *end.get_or_insert(now + self.times.late);
+                time = time.min(end.saturating_duration_since(now));
+                if time.is_zero() {
+                    break;
+                }
+            }
             let judge = |answer: &[u8]| Ok((judge(answer)?, 0));
             let ask = |node: &Remote| node.send(call, time, &self.times, judge);
             for (node, outcome) in group.iter().zip(at_once(group, ask)) {
@@ -51,19 +60,22 @@ impl Nodes {
 
     /// Sends a request to all nodes at once, each in its own thread. A node whose thread does not start is left
     /// out. If none starts, this thread sends and waits. Returns answers, or why there are none, as they
-    /// arrive. Nodes receive the request whole also if nobody waits for their answers.
+    /// arrive. Nodes receive the request whole also if nobody waits for their answers. The wallet's request began at
+    /// `begun`.
     pub(crate) fn ask_all(
         &self,
+        begun: Instant,
         call: Call,
     ) -> impl Iterator<Item = Result<Vec<u8>, String>> + use<> {
         let (usable, mut failures) = self.usable();
         let (call, times) = (Arc::new(call), self.times);
+        let time = times.request.saturating_sub(begun.elapsed());
         let (sender, answers) = mpsc::channel();
         let mut without_thread = Vec::new();
         for &node in &usable {
             let (asked, call, sender) = (Arc::clone(node), Arc::clone(&call), sender.clone());
             let ask = move || {
-                let answer = asked.pass(&call, &times);
+                let answer = asked.pass(&call, time, &times);
                 asked.lock().sending -= 1;
                 // Nobody waits for an answer after another node accepted.
                 let _ = sender.send(answer);
@@ -74,7 +86,7 @@ impl Nodes {
         }
         if without_thread.len() == usable.len() {
             for node in without_thread {
-                let _ = sender.send(node.pass(&call, &times));
+                let _ = sender.send(node.pass(&call, time, &times));
             }
         } else {
             let left_out = |node: &Arc<Remote>| format!("{}: no thread is free for it", node.name);
@@ -102,9 +114,9 @@ impl Remote {
     }
 
     /// Sends a call, and returns the answer, or why there is none.
-    fn pass(&self, call: &Call, times: &Times) -> Result<Vec<u8>, String> {
+    fn pass(&self, call: &Call, time: Duration, times: &Times) -> Result<Vec<u8>, String> {
         let whole = |answer: &[u8]| Ok((answer.to_vec(), 0));
-        self.send(call, times.request, times, whole).map_err(|fault| match fault {
+        self.send(call, time, times, whole).map_err(|fault| match fault {
             Fault::Unusable(problem) | Fault::Busy(problem) => {
                 format!("{}: {}", self.name, brief(problem))
             }

@@ -14,7 +14,8 @@ fn service(nodes: [Transport; 2]) -> Service {
 
 /// Sends a transaction, and returns the status in the answer.
 fn status(service: &Service) -> Value {
-    let answer = send(service, br#"{"tx_as_hex":"0100000000"}"#).expect("an answer");
+    let answer =
+        send(service, Instant::now(), br#"{"tx_as_hex":"0100000000"}"#).expect("an answer");
     serde_json::from_slice::<Value>(&answer).expect("JSON")["status"].clone()
 }
 

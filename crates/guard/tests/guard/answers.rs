@@ -118,6 +118,26 @@ fn transactions_are_found_by_their_hashes() {
 }
 
 #[test]
+fn parts_that_are_not_verified_count_once_for_each_answer() {
+    let (node, guarded, _store) = guarded();
+    let wallet = guarded.wallet();
+    let hash = hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0]);
+    let counts = || {
+        let answer = wallet.json("/gettransactions", &json!({ "txs_hashes": [hash, hash] }));
+        assert_eq!(answer["txs"].as_array().map(Vec::len), Some(2));
+        wallet.status()["notVerified"].clone()
+    };
+    assert_eq!(counts(), json!({ "gettransactions: output_indices": 1 }));
+    node.words().json = |path, answer| {
+        if path == "/gettransactions" {
+            (0..2).for_each(|place| answer["txs"][place]["in_pool"] = json!(true));
+        }
+    };
+    let pool = "gettransactions: transactions of the pool";
+    assert_eq!(counts(), json!({ "gettransactions: output_indices": 1, pool: 1 }));
+}
+
+#[test]
 fn the_blocks_of_many_transactions_take_few_requests() {
     const MANY: u64 = 120;
     let all = chain(MANY, MANY);

@@ -3,7 +3,7 @@
 use randomx_monero::MAINNET_GENESIS_ID;
 use serde_json::{Value, json};
 
-use super::chain::chain;
+use super::chain::{TestBlock, chain};
 use super::reader::read;
 use super::world::{Guarded, followed, followed_twice};
 use super::writer::Writer;
@@ -47,6 +47,31 @@ fn a_node_may_refuse_to_send_a_block() {
     }
     node.words().json = |_, _| {};
     assert_eq!(ask()["status"], json!("OK"));
+}
+
+#[test]
+fn a_block_of_a_newer_version_is_not_accused() {
+    let (node, guarded, _store) = followed(&chain(BLOCKS, BLOCKS), 2160);
+    let wallet = guarded.wallet();
+    let forms: [fn(&mut Vec<TestBlock>); 2] =
+        [|blocks| blocks[6].blob[0] = 17, |blocks| blocks[6].blob = vec![17; 10]];
+    for form in forms {
+        node.words().blocks = form;
+        let answer = json!({ "status": wallet.blocks(&[MAINNET_GENESIS_ID]).status });
+        assert_unusable(&guarded, &answer, "block 6 has version 17, which needs a newer release");
+    }
+    let blobs: [fn(&str, &mut Value); 2] = [
+        |_, result| {
+            let blob = result["blob"].as_str().map(|blob| format!("11{}", &blob[2..]));
+            result["blob"] = json!(blob);
+        },
+        |_, result| result["blob"] = json!("11".repeat(10)),
+    ];
+    for blob in blobs {
+        node.words().json = blob;
+        let answer = wallet.call("get_block", &json!({ "height": 6 }));
+        assert_unusable(&guarded, &answer, "block 6: its version 17 needs a newer release");
+    }
 }
 
 #[test]
