@@ -273,9 +273,7 @@ mod pool;
 
 #[cfg(test)]
 mod tests {
-    use std::iter;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::Ordering;
 
     use randomx_monero::{Hash, Network};
     use randomx_testing::blocks::block_with;
@@ -283,24 +281,11 @@ mod tests {
     use super::format::MAX_BLOCKS;
     use super::*;
     use crate::epee::Writer;
-    use crate::nodes::{NoAnswer, Transport};
     use crate::verified::Verified;
-
-    /// Returns a service before a node that refuses all requests, and the number of those.
-    pub(super) fn service_before_a_refusing_node() -> (Service, Arc<AtomicU32>) {
-        let asked = Arc::new(AtomicU32::new(0));
-        let count = Arc::clone(&asked);
-        let send = move |_: &Call| {
-            count.fetch_add(1, Ordering::Relaxed);
-            Err(NoAnswer::Refused("a problem".to_owned()))
-        };
-        let node = ("a node".to_owned(), Box::new(send) as Transport);
-        (Service::before(iter::once(node)), asked)
-    }
 
     #[test]
     fn no_node_is_asked_for_blocks_whose_headers_are_being_read() {
-        let (service, asked) = service_before_a_refusing_node();
+        let (service, asked) = Service::before_a_refusing_node();
         let base = (100_000, [1; 32]);
         service.chain.show(View::of_base(base, Network::Mainnet));
         let ask = |ids: &[Hash], start: u64| {
@@ -323,7 +308,7 @@ mod tests {
     #[test]
     fn no_node_is_asked_for_blocks_while_one_of_their_headers_is_being_read() {
         const FIRST: u64 = 98_304;
-        let (service, asked) = service_before_a_refusing_node();
+        let (service, asked) = Service::before_a_refusing_node();
         // The base moved, and the headers between its old place and the new one are missing.
         let base = (100_000, [1; 32]);
         service.chain.show(View::of_base(base, Network::Mainnet));

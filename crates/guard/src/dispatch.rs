@@ -129,9 +129,7 @@ fn parameters(params: &RawValue) -> Result<Value, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use std::iter;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::Ordering;
     use std::time::Duration;
 
     use randomx_monero::Network;
@@ -140,19 +138,11 @@ mod tests {
     use crate::chain::View;
     use crate::epee::Writer;
     use crate::following::now;
-    use crate::nodes::{Call, NoAnswer, Transport};
 
     #[test]
     fn no_node_is_asked_when_the_time_of_a_request_is_over() {
         const LIMIT: Duration = Duration::from_secs(60);
-        let asked = Arc::new(AtomicU32::new(0));
-        let count = Arc::clone(&asked);
-        let send = move |_: &Call| {
-            count.fetch_add(1, Ordering::Relaxed);
-            Err(NoAnswer::Refused("a problem".to_owned()))
-        };
-        let node = ("a node".to_owned(), Box::new(send) as Transport);
-        let mut service = Service::before(iter::once(node));
+        let (mut service, asked) = Service::before_a_refusing_node();
         service.nodes.limit(LIMIT);
         service.chain.show(View::of_base((1, [1; 32]), Network::Mainnet));
         service.set_followed(Some(now()));

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(test)]
-use std::{io, path::PathBuf, time::Duration};
+use std::{io, iter, path::PathBuf, sync::atomic::AtomicU32, time::Duration};
 
 use randomx_monero::Hash;
 use serde_json::{Value, json};
@@ -16,7 +16,10 @@ use crate::paid::Paid;
 use crate::pool_times::PoolTimes;
 use crate::refusal::{READING, Refusal};
 #[cfg(test)]
-use crate::{archive::Archive, nodes::Transport};
+use crate::{
+    archive::Archive,
+    nodes::{Call, NoAnswer, Transport},
+};
 
 /// A source of headers, for the status page.
 pub(crate) struct SourceStatus {
@@ -74,6 +77,19 @@ impl Service {
         let nodes = Nodes::with_transports(nodes, Arc::clone(&journal));
         let archive = Archive::new(PathBuf::new(), Duration::ZERO);
         Service::new(Chain::new(Arc::new(archive)), nodes, journal)
+    }
+
+    /// Returns a service before a node that refuses all requests, and the number of those.
+    #[cfg(test)]
+    pub(crate) fn before_a_refusing_node() -> (Service, Arc<AtomicU32>) {
+        let asked = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&asked);
+        let send = move |_: &Call| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Err(NoAnswer::Refused("a problem".to_owned()))
+        };
+        let node = ("a node".to_owned(), Box::new(send) as Transport);
+        (Service::before(iter::once(node)), asked)
     }
 
     /// Returns the times that nodes sent with the pool's news.

@@ -119,7 +119,6 @@ mod tests {
 
     use super::*;
     use crate::archive::Archive;
-    use crate::blocks::tests::service_before_a_refusing_node;
     use crate::chain::Chain;
     use crate::verified::Verified;
 
@@ -128,7 +127,7 @@ mod tests {
         const PATIENCE: Duration = Duration::from_millis(500);
         const BASE: u64 = 100_000;
         const COUNT: u64 = 10;
-        let (mut service, asked) = service_before_a_refusing_node();
+        let (mut service, asked) = Service::before_a_refusing_node();
         service.chain = Chain::new(Arc::new(Archive::new(PathBuf::new(), PATIENCE)));
         service.chain.show(View::of_base((BASE, [0; 32]), Network::Mainnet));
         let block = Block::parse(&block_with(1, 1, &[0; 32], 0, 1, &[])).expect("a block");

@@ -147,7 +147,6 @@ mod tests {
     use super::*;
     use crate::archive::Archive;
     use crate::blocks::blocks;
-    use crate::blocks::tests::service_before_a_refusing_node;
     use crate::chain::Chain;
     use crate::epee::Writer;
     use crate::nodes::{Call, Transport};
@@ -222,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_request_whose_time_is_over_waits_for_nothing() {
-        let (mut service, asked) = service_before_a_refusing_node();
+        let (mut service, asked) = Service::before_a_refusing_node();
         // Nobody reads headers.
         let archive = Archive::new(PathBuf::new(), REQUEST_PATIENCE);
         service.chain = Chain::new(Arc::new(archive));

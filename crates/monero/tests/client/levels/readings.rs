@@ -6,6 +6,7 @@ use randomx_monero::client::{Alarm, Query, Report, Start};
 use super::{FROM, Run, TIP, TO, config, lie, world};
 use crate::script::Script;
 use crate::sources::Mode;
+use crate::world::World;
 
 #[test]
 fn a_source_that_lies_again_is_asked_once_an_hour() {
@@ -28,6 +29,16 @@ fn a_source_that_lies_again_is_asked_once_an_hour() {
     assert_eq!(run.states(), ["following", "following"]);
 }
 
+/// Returns a client with a stored chain, to which sources have shown theirs.
+fn stored(world: &World, sources: usize) -> Script {
+    let run = Run::new(world, 2, 0);
+    let start = Start::Stored(run.client.save().expect("a tip"));
+    let mut script = Script::with(config(), start, sources);
+    (0..sources).for_each(|source| script.show(source, world, TIP));
+    script.hash_all(world);
+    script
+}
+
 /// Returns whether a source is asked for the blocks up to the first anchor.
 fn reads(script: &Script, source: usize) -> bool {
     matches!(script.asked(source), Some(Query::Headers { count, .. }) if count > 1)
@@ -36,10 +47,7 @@ fn reads(script: &Script, source: usize) -> bool {
 #[test]
 fn a_source_that_is_silent_while_it_is_read_gives_way_to_another_one() {
     let world = world();
-    let run = Run::new(&world, 2, 0);
-    let mut script = Script::with(config(), Start::Stored(run.client.save().expect("a tip")), 2);
-    (0..2).for_each(|source| script.show(source, &world, TIP));
-    script.hash_all(&world);
+    let mut script = stored(&world, 2);
     assert!(reads(&script, 0) && !reads(&script, 1));
     (0..11).for_each(|_| script.wait(60));
     script.tip_at(1, &world, TIP);
@@ -50,10 +58,7 @@ fn a_source_that_is_silent_while_it_is_read_gives_way_to_another_one() {
 #[test]
 fn a_silent_source_gives_way_to_one_that_has_stated_difficulties_as_often() {
     let world = world();
-    let run = Run::new(&world, 2, 0);
-    let mut script = Script::with(config(), Start::Stored(run.client.save().expect("a tip")), 2);
-    (0..2).for_each(|source| script.show(source, &world, TIP));
-    script.hash_all(&world);
+    let mut script = stored(&world, 2);
     assert!(reads(&script, 0));
     script.blocks(0, &world, &(FROM + 1 - DIFFICULTY_BLOCKS..=FROM).collect::<Vec<_>>());
     script.difficulties(0, lie(&world, 2));
@@ -72,10 +77,7 @@ fn a_silent_source_gives_way_to_one_that_has_stated_difficulties_as_often() {
 #[test]
 fn a_reading_has_an_end() {
     let world = world();
-    let run = Run::new(&world, 2, 0);
-    let mut script = Script::with(config(), Start::Stored(run.client.save().expect("a tip")), 1);
-    script.show(0, &world, TIP);
-    script.hash_all(&world);
+    let mut script = stored(&world, 1);
     for minutes in [0, 200] {
         (0..minutes).for_each(|_| script.wait(60));
         assert!(reads(&script, 0));
